@@ -1,0 +1,77 @@
+"""What every part of the spec shares: strictness, sources, evidence, release ranges."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+LOCAL_PREFIX = "x-"
+"""Fields with this prefix hold local facts; the model ignores them wherever they stand."""
+
+
+def _forbid_blank(text: str) -> str:
+    if not text.strip():
+        msg = "must not be blank"
+        raise ValueError(msg)
+    return text
+
+
+Text = Annotated[str, AfterValidator(_forbid_blank)]
+"""A sentence or name that must not be blank."""
+
+Ranges = str | list[str]
+"""Releases: ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..`` or a list of these."""
+
+Level = Literal["token", "sequence", "group", "micro_batch", "mini_batch", "epoch", "rank", "window"]
+"""The levels at which numbers are reduced, innermost first."""
+
+Operation = Literal["pool", "mean", "sum", "max", "min", "std", "first", "last", "none"]
+"""How the numbers of one level become one: ``pool`` is exact over the union (sum over sum); ``mean`` weights
+parts equally; ``first`` keeps only one part (rank 0); ``none`` means that the level does not occur."""
+
+Grade = Literal["minor", "biased", "incomparable"]
+"""How much a difference hurts: ``incomparable`` forbids translation."""
+
+
+class Strict(BaseModel):
+    """A node of the spec: immutable, and unknown fields are errors unless they start with ``x-``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_local_facts(cls, data: Any) -> Any:
+        if isinstance(data, dict) and any(isinstance(k, str) and k.startswith(LOCAL_PREFIX) for k in data):
+            return {k: v for k, v in data.items() if not (isinstance(k, str) and k.startswith(LOCAL_PREFIX))}
+        return data
+
+
+class Evidence(Strict):
+    """A line of a released package that shows a fact."""
+
+    release: Text = Field(description="The release of the package in which the line stands.")
+    path: Text = Field(description="Path inside the wheel, such as trl/trainer/ppo_trainer.py.")
+    line: int = Field(ge=1)
+    symbol: Text = Field(description="The enclosing class and function, such as PPOTrainer.loss.")
+    shows: Literal["key", "value", "reduction", "condition", "default", "span"] = Field(
+        default="key", description="What the line shows: the logged key, the computed value, its reduction …"
+    )
+    note: Text | None = None
+
+
+class Source(Strict):
+    """Where a claim comes from: a document, a paper, or a line of a release."""
+
+    title: Text
+    url: Text | None = None
+    release: Text | None = Field(default=None, description="The framework release the document belongs to.")
+    path: Text | None = None
+    line: int | None = Field(default=None, ge=1)
+
+
+class Allow(Strict):
+    """Silences one lint check at this place, with the reason."""
+
+    check: Text
+    reason: Text

@@ -1,0 +1,232 @@
+"""How releases spell metrics: ``spec/frameworks/<framework>/``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from .base import Allow, Evidence, Level, Operation, Ranges, Source, Strict, Text
+
+Snapshot = Literal["current", "old", "rollout", "reference"]
+"""Which policy (or value) parameters were in place when the number was computed."""
+
+
+class Release(Strict):
+    """A release on PyPI."""
+
+    release: Text
+    date: Text
+
+
+class Default(Strict):
+    """A configuration key's default in some releases."""
+
+    releases: Ranges | None = Field(default=None, description="Every release that has the key, if left out.")
+    value: bool | int | float | str | None
+    evidence: list[Evidence] = []
+
+
+class ConfigKey(Strict):
+    """A configuration key that decides what is logged or how."""
+
+    brief: Text
+    type: Literal["bool", "int", "float", "str", "choice"]
+    choices: list[str] = []
+    defaults: list[Default]
+
+
+class Placeholder(Strict):
+    """A variable part of a key."""
+
+    brief: Text
+    pattern: Text = Field(description="Regular expression for one value, such as [^/]+ ; bounded where possible.")
+    examples: list[Text] = Field(min_length=1)
+    open: bool = Field(default=False, description="True where users choose the whole name freely.")
+
+
+class SignatureFields(Strict):
+    """How one code computes its number. What is left out comes from the profile, then from the metric."""
+
+    metric: Text | None = None
+    population: Text | None = None
+    snapshot: Snapshot | None = None
+    reduction: dict[Level, Operation] = {}
+    span: Text | None = Field(default=None, description="What a timer or counter includes, in words.")
+    lag: int | None = Field(default=None, description="Whose step the value belongs to: -1 is the step before.")
+    scale: float | str | None = Field(
+        default=None, description="logged = scale * metric + offset; a number or an expression of configuration keys."
+    )
+    offset: float | str | None = None
+    traits: list[Text] = Field(default=[], description="Added to those of the profile; see signatures.yaml.")
+    constant_when: list[Text] = []
+    reproduced_by: Text | None = Field(
+        default=None, description="The metric's formula variant that gives this code's number, where the plain one does not."
+    )
+
+
+class Profile(SignatureFields):
+    """A named way of reducing that many emissions of a component share."""
+
+    releases: Ranges | None = None
+    brief: Text
+
+
+class Variant(SignatureFields):
+    """What differs when the configuration satisfies ``when``."""
+
+    when: Text
+    name: Text
+    profile: Text | None = None
+    evidence: list[Evidence] = []
+
+
+class Documented(Strict):
+    """What the framework's own guide says where it differs from the code, or adds to it."""
+
+    releases: Ranges | None = None
+    says: Text
+    code: Text | None = Field(default=None, description="What the code does instead, where they differ.")
+    source: Source
+
+
+class Emission(SignatureFields):
+    """One key of one component over a range of releases."""
+
+    key: Text
+    profile: Text | None = None
+    releases: Ranges | None = Field(default=None, description="All described releases of the file, if left out.")
+    modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Defaults to the file's.")
+    when: Text | None = Field(default=None, description="Guard over configuration keys: logged only then.")
+    condition: Text | None = Field(default=None, description="The condition in words, where no guard can say it.")
+    logged_by_default: bool | None = Field(default=None, description="Needed with `condition`; a guard answers it itself.")
+    kind: Literal["scalar", "distribution", "counter", "text"] | None = Field(default=None, description="If it differs from the metric's.")
+    bind: dict[str, str] = Field(default={}, description="Default values of placeholders when this is a translation target.")
+    variants: list[Variant] = []
+    documented: list[Documented] = []
+    evidence: list[Evidence] = Field(min_length=1)
+    note: Text | None = None
+    allow: list[Allow] = []
+
+
+class Unlogged(Strict):
+    """A key that a guide lists although these releases never log it."""
+
+    key: Text
+    releases: Ranges
+    says: Text
+    instead: Text = Field(description="What to look at instead.")
+    source: Source
+
+
+class Tracking(Strict):
+    """How a component hands its dict to trackers, how a user turns that on, and what the x-axis is."""
+
+    releases: Ranges | None = None
+    route: Text = Field(description="The route named in the tracker files: accelerate, hf_trainer, verl_tracking …")
+    enable: Text
+    x_axis: Text
+    sources: list[Source] = []
+    evidence: list[Evidence] = []
+
+
+class ComponentRange(Strict):
+    """A class (or part) that emits what the file describes, in these releases."""
+
+    name: Text
+    releases: Ranges
+    module: Text
+
+
+class ComponentFile(Strict):
+    """One trainer or component: ``spec/frameworks/<framework>/<name>.yaml``.
+
+    A file without ``components`` is a fragment: other files take over its emissions by naming it in ``extends``.
+    """
+
+    title: Text
+    brief: Text
+    components: list[ComponentRange] = []
+    extends: list[Text] = Field(default=[], description="Files (by stem) whose emissions and profiles apply here too.")
+    modes: list[Literal["train", "eval"]] = ["train"]
+    eval_prefix: Text = "eval_"
+    tracking: list[Tracking] = []
+    config: dict[str, ConfigKey] = {}
+    placeholders: dict[str, Placeholder] = {}
+    profiles: dict[str, Profile] = {}
+    emissions: list[Emission] = []
+    unlogged: list[Unlogged] = []
+    allow: list[Allow] = []
+
+
+class Framework(Strict):
+    """``spec/frameworks/<framework>/framework.yaml``."""
+
+    framework: Text
+    title: Text
+    package: Text
+    brief: Text
+    releases: list[Release]
+    config: dict[str, ConfigKey] = {}
+    placeholders: dict[str, Placeholder] = {}
+    allow: list[Allow] = []
+
+
+class Rewrite(Strict):
+    """One substitution on a name; rules apply in order, the first that matches wins where ``stop`` is set."""
+
+    pattern: Text
+    replacement: str
+    stop: bool = False
+
+
+class Tracker(Strict):
+    """``spec/trackers/<tracker>.yaml``: what a tracker allows in a name and what it does to names."""
+
+    tracker: Text
+    title: Text
+    allowed: Text = Field(description="Regular expression that a whole name must match to be accepted.")
+    max_length: int | None = None
+    path_prefix_conflict: bool = Field(default=False, description="Rejects a name that is a path prefix of another.")
+    routes: dict[str, list[Rewrite]] = Field(description="Per route, how a logged name becomes the shown one.")
+    kinds: list[Literal["scalar", "distribution", "counter", "text"]] = ["scalar", "distribution", "counter", "text"]
+    sources: list[Source] = []
+    evidence: list[Evidence] = []
+    notes: list[Text] = []
+    allow: list[Allow] = []
+
+
+class Rename(Strict):
+    """A canonical name that changed, so that our own dashboards translate too."""
+
+    from_: str = Field(alias="from")
+    to: Text
+    since: Text
+    why: Text
+
+
+class SpecInfo(Strict):
+    """``spec/spec.yaml``."""
+
+    version: Text
+    renamed: list[Rename] = []
+
+
+class Diagnosis(Strict):
+    """Joins health rules into one explanation (``spec/health``)."""
+
+    id: Text
+    title: Text
+    all_of: list[dict[str, Any]] = Field(min_length=1)
+    message: Text
+    checks: list[Text] = Field(min_length=1, description="What to check, in order.")
+    sources: list[Source] = Field(min_length=1)
+
+
+class HealthFile(Strict):
+    """A file of ``spec/health``."""
+
+    title: Text
+    brief: Text
+    diagnoses: list[Diagnosis]
+    allow: list[Allow] = []

@@ -1,0 +1,48 @@
+"""The vocabulary of signatures: ``spec/signatures.yaml``. Relations between emissions are computed from it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from .base import Grade, Level, Operation, Strict, Text
+
+
+class Trait(Strict):
+    """One way in which a code's number can depart from the plain definition of its metric."""
+
+    facet: Literal["population", "estimator", "reduction", "timing", "weights", "defect", "transform"]
+    what: Text = Field(description="What differs, as a sentence that stands alone in a report.")
+    grade: Grade
+    vanishes_when: Text | None = None
+    correction: Text | None = Field(default=None, description="How to undo it, where that is possible.")
+
+
+class Population(Strict):
+    """A set of tokens or sequences, described by how it departs from the plain one of its domain."""
+
+    domain: Literal["token", "sequence", "group", "batch"]
+    brief: Text
+    traits: list[Text] = Field(default=[], description="The traits that distinguish it; empty for the plain population.")
+
+
+class LevelText(Strict):
+    """One level of reduction in words."""
+
+    brief: Text
+    vanishes_when: Text = Field(description="When a difference at this level cannot show, such as 'one rank'.")
+
+
+class Signatures(Strict):
+    """``spec/signatures.yaml``."""
+
+    levels: dict[Level, LevelText]
+    operations: dict[Operation, Text]
+    grades: dict[str, Grade] = Field(
+        description="Grade of two different operations at one level: 'mean/pool', names sorted; 'default' for the rest."
+    )
+    snapshot_grade: Grade
+    snapshot_vanishes_when: Text
+    populations: dict[str, Population]
+    traits: dict[str, Trait]
