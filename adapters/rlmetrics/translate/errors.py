@@ -1,0 +1,15 @@
+"""What can be wrong with an input, said in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["InputError"]
+
+
+class InputError(ValueError):
+    """Bad input: ``file:line:column: what, why, how to fix``. Nothing has been written."""
+
+    def __init__(self, message: str, path: Path | None = None, line: int | None = None, column: int | None = None) -> None:
+        place = [str(part) for part in (path, line, column) if part is not None]
+        super().__init__(f"{':'.join(place)}: {message}" if place else message)

@@ -1,0 +1,146 @@
+"""Where the members of a JSON object stand in its text, so that names can be replaced and values stay byte for byte.
+
+Only the standard decoder judges what a value is; this module walks the punctuation between values.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Element", "JsonError", "Member", "Members", "array", "members"]
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+class JsonError(ValueError):
+    """Text that is not JSON, with the offset at which that shows.
+
+    Attributes:
+        offset: Index into the text.
+    """
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One ``"key": value`` of an object: the decoded key and value, and their spans in the text."""
+
+    key: str
+    value: Any
+    key_start: int
+    key_end: int
+    value_start: int
+    value_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members of one object; ``start`` is the index of ``{``, ``end`` the index after ``}``."""
+
+    items: tuple[Member, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of an array."""
+
+    value: Any
+    start: int
+    end: int
+
+
+def members(text: str, start: int = 0) -> Members:
+    """Return the members of the object that begins at or after ``start``.
+
+    Raises:
+        JsonError: If there is no object, it is cut off, or a key occurs twice.
+    """
+    at = _skip(text, start)
+    if text[at : at + 1] != "{":
+        raise _unexpected(text, at, "an object")
+    opened = at
+    items: list[Member] = []
+    seen: set[str] = set()
+    at = _skip(text, at + 1)
+    if text[at : at + 1] == "}":
+        return Members((), opened, at + 1)
+    while True:
+        key_start = at
+        if text[at : at + 1] != '"':
+            raise _unexpected(text, at, "a quoted name")
+        key, key_end = _value(text, at)
+        if key in seen:
+            msg = f"the name {key!r} occurs twice in one object"
+            raise JsonError(msg, key_start)
+        seen.add(key)
+        at = _skip(text, key_end)
+        if text[at : at + 1] != ":":
+            raise _unexpected(text, at, "':'")
+        value_start = _skip(text, at + 1)
+        value, value_end = _value(text, value_start)
+        items.append(Member(key, value, key_start, key_end, value_start, value_end))
+        at = _skip(text, value_end)
+        mark = text[at : at + 1]
+        if mark == "}":
+            return Members(tuple(items), opened, at + 1)
+        if mark != ",":
+            raise _unexpected(text, at, "',' or '}'")
+        at = _skip(text, at + 1)
+
+
+def array(text: str, start: int) -> tuple[Element, ...]:
+    """Return the elements of the array that begins at ``start``.
+
+    Raises:
+        JsonError: If there is no array or it is cut off.
+    """
+    at = _skip(text, start)
+    if text[at : at + 1] != "[":
+        raise _unexpected(text, at, "a list")
+    found: list[Element] = []
+    at = _skip(text, at + 1)
+    if text[at : at + 1] == "]":
+        return ()
+    while True:
+        value, end = _value(text, at)
+        found.append(Element(value, at, end))
+        at = _skip(text, end)
+        mark = text[at : at + 1]
+        if mark == "]":
+            return tuple(found)
+        if mark != ",":
+            raise _unexpected(text, at, "',' or ']'")
+        at = _skip(text, at + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _value(text: str, at: int) -> tuple[Any, int]:
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError as error:
+        raise JsonError(error.msg, error.pos) from None
+    except RecursionError:
+        msg = "values are nested too deeply"
+        raise JsonError(msg, at) from None
+    return value, end
+
+
+def _unexpected(text: str, at: int, wanted: str) -> JsonError:
+    if at >= len(text):
+        msg = f"the text ends where {wanted} should stand"
+        return JsonError(msg, at)
+    msg = f"found {text[at]!r} where {wanted} should stand"
+    return JsonError(msg, at)

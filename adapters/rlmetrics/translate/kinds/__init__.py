@@ -1,0 +1,47 @@
+"""One module per kind of file that holds metric names. A new kind is a module here and a line in ``KINDS``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import InputError
+from ..report import Report
+from ..translator import Translator
+from . import jsonl, trainer_state
+
+__all__ = ["KINDS", "Kind", "kind_of"]
+
+
+class Kind(Protocol):
+    """What a module of this package offers."""
+
+    def recognises(self, path: Path) -> bool:
+        """Tell from name and content whether ``path`` is of this kind."""
+        ...
+
+    def names(self, path: Path) -> Iterable[str]:
+        """Return the metric names near the beginning of ``path``, to infer where they come from."""
+        ...
+
+    def translate(self, path: Path, output: Path, translator: Translator, report: Report) -> None:
+        """Write ``path`` with translated names to ``output`` and account for it in ``report``."""
+        ...
+
+
+KINDS: dict[str, Kind] = {"trainer-state": trainer_state, "jsonl": jsonl}
+
+
+def kind_of(path: Path, wanted: str | None) -> str | None:
+    """Return the kind of ``path``: the wanted one, or the first that recognises it; None if none does.
+
+    Raises:
+        InputError: If the wanted kind does not exist.
+    """
+    if wanted is not None:
+        if wanted not in KINDS:
+            msg = f"unknown kind {wanted!r}; known kinds: {', '.join(KINDS)}"
+            raise InputError(msg)
+        return wanted
+    return next((name for name, kind in KINDS.items() if kind.recognises(path)), None)

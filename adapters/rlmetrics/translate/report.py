@@ -1,0 +1,131 @@
+"""What a translation did, for people and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Loss", "Report"]
+
+
+@dataclass
+class Loss:
+    """What a torn input cost."""
+
+    records: int = 0
+    bytes: int = 0
+
+
+@dataclass
+class Report:
+    """The account of one translated file or folder.
+
+    Attributes:
+        kind: Kind of the input, such as ``jsonl``.
+        source: Where the names come from, resolved (``trl[PPOTrainer]==0.7.10``).
+        target: Where they go.
+        records: Rows read.
+        translated: Old key to ``{"to", "relation", "differs_by", "transform"}``.
+        unchanged: Known keys that have no counterpart and keep their name.
+        set_aside: Old key to the name under ``untranslated/`` it was written to.
+        duplicates: Old keys whose value was already written under the same new name by another key.
+        collisions: New names that several old keys with different values claimed; all of them were set aside.
+        unknown: Keys that the source doesn't define.
+        lost: Records and bytes of a torn tail that could not be read.
+        skipped: Files of a folder that hold no names.
+        warnings: What the reader should know.
+    """
+
+    kind: str
+    source: str
+    target: str
+    records: int = 0
+    translated: dict[str, dict[str, Any]] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
+    set_aside: dict[str, str] = field(default_factory=dict)
+    duplicates: dict[str, str] = field(default_factory=dict)
+    collisions: dict[str, list[str]] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+    lost: Loss = field(default_factory=Loss)
+    skipped: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 1 where keys had to be set aside because they collided."""
+        return 1 if self.collisions else 0
+
+    def merge(self, other: Report) -> None:
+        """Add the account of another file to this one."""
+        self.records += other.records
+        self.translated.update(other.translated)
+        self.set_aside.update(other.set_aside)
+        self.duplicates.update(other.duplicates)
+        for new, olds in other.collisions.items():
+            self.collisions[new] = sorted({*self.collisions.get(new, ()), *olds})
+        for mine, theirs in ((self.unchanged, other.unchanged), (self.unknown, other.unknown)):
+            mine.extend(key for key in theirs if key not in mine)
+        self.warnings.extend(text for text in other.warnings if text not in self.warnings)
+        self.skipped.extend(other.skipped)
+        self.outputs.extend(other.outputs)
+        self.lost.records += other.lost.records
+        self.lost.bytes += other.lost.bytes
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report in the shape that ``rlmetrics translate --json`` prints."""
+        return {
+            "kind": self.kind,
+            "from": self.source,
+            "to": self.target,
+            "records": self.records,
+            "translated": self.translated,
+            "unchanged": self.unchanged,
+            "set_aside": self.set_aside,
+            "duplicates": self.duplicates,
+            "collisions": self.collisions,
+            "unknown": self.unknown,
+            "lost": {"records": self.lost.records, "bytes": self.lost.bytes},
+            "skipped": self.skipped,
+            "warnings": self.warnings,
+            "outputs": self.outputs,
+        }
+
+    def as_text(self) -> str:
+        """Return the report as a person reads it, without a final newline."""
+        lines = [f"{self.source} -> {self.target} ({self.kind}, {self.records} records)"]
+        renamed = {old: how for old, how in self.translated.items() if old != how["to"]}
+        same = {old: how for old, how in self.translated.items() if old == how["to"]}
+        lines += _section("renamed", [_translated_line(old, how) for old, how in renamed.items()])
+        lines += _section("same name", [_translated_line(old, how) for old, how in same.items()])
+        lines += _section("kept as they are (no counterpart)", self.unchanged)
+        lines += _section("set aside", [f"{old} -> {new}" for old, new in self.set_aside.items()])
+        lines += _section("not written twice", [f"{old} = {new}" for old, new in self.duplicates.items()])
+        lines += _section(
+            "COLLISIONS (different values for one name)",
+            [f"{new} <- {', '.join(olds)}" for new, olds in self.collisions.items()],
+        )
+        lines += _section("unknown, kept", self.unknown)
+        lines += _section("files without names, left out", self.skipped)
+        if self.lost.records or self.lost.bytes:
+            lines.append(f"LOST: {self.lost.records} torn record(s), {self.lost.bytes} bytes at the end of the input")
+        lines += [f"warning: {text}" for text in self.warnings]
+        lines += [f"written: {path}" for path in self.outputs]
+        return "\n".join(lines)
+
+
+def _section(title: str, entries: list[str]) -> list[str]:
+    return [f"{title} ({len(entries)}):", *(f"  {entry}" for entry in entries)] if entries else []
+
+
+def _translated_line(old: str, how: dict[str, Any]) -> str:
+    arrow = f"{old} -> {how['to']}" if old != how["to"] else old
+    details = [
+        f"{difference['what']} ({difference['grade']}"
+        + (f"; vanishes when {difference['vanishes_when']}" if difference.get("vanishes_when") else "")
+        + ")"
+        for difference in how.get("differs_by", ())
+    ]
+    if how.get("transform"):
+        details.insert(0, f"values converted by {how['transform']}")
+    return f"{arrow}  [{how['relation']}]" + "".join(f"\n      {detail}" for detail in details)

@@ -1,0 +1,114 @@
+"""Every command and every Python snippet of the README and the hand-written pages runs as printed."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"(?:<!-- command: (?P<role>[\w-]+) -->\n)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.S | re.M)
+
+
+def _blocks(*languages: str) -> list:
+    found = []
+    for page in PAGES:
+        for number, match in enumerate(FENCE.finditer(page.read_text(encoding="utf-8"))):
+            if match["language"] in languages and match["role"] not in {"demo", "test"}:
+                found.append(pytest.param(match["code"], id=f"{page.name}-{number}"))
+    return found
+
+
+def _set_up_commands() -> dict[str, str]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return {match["role"]: match["code"] for match in FENCE.finditer(text) if match["role"]}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of the working tree, so that commands can write."""
+    target = tmp_path_factory.mktemp("checkout") / "rlmetrics"
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    for name in listed.stdout.decode().split("\0"):
+        if name and (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+    return target
+
+
+def _environment(checkout: Path) -> dict[str, str]:
+    """An environment in which ``rlmetrics`` is the copy's and runs under this interpreter."""
+    tools = checkout / ".tools"
+    tools.mkdir(exist_ok=True)
+    script = tools / "rlmetrics"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rlmetrics.cli "$@"\n', encoding="utf-8")
+    script.chmod(0o755)
+    roots = os.pathsep.join(str(checkout / root) for root in ("generated", "adapters", "codegen"))
+    path = os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]])
+    return {**os.environ, "PATH": path, "PYTHONPATH": roots, "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.mark.parametrize("code", _blocks("bash"))
+def test_shell_block_runs(checkout, code):
+    """Each shell block of the documentation ends with exit code 0."""
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", code],
+        cwd=checkout,
+        env=_environment(checkout),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("code", _blocks("python"))
+def test_python_block_runs(checkout, code):
+    """Each Python block of the documentation runs on its own."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=checkout,
+        env=_environment(checkout),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stderr
+
+
+def test_the_readme_has_exactly_two_set_up_commands():
+    """One runs the main job, one passes the tests; CI takes the second from the README."""
+    assert ["demo", "test"] == sorted(_set_up_commands())
+    assert "command: test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_main_job_on_a_fresh_machine(checkout, tmp_path):
+    """The README's first command, in a fresh copy with a bare interpreter, generates and translates real runs."""
+    fresh = tmp_path / "fresh"
+    shutil.copytree(checkout, fresh, ignore=shutil.ignore_patterns(".tools"))
+    bare = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}}
+    base = Path(sys.base_prefix) / "bin"
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", _set_up_commands()["demo"]],
+        cwd=fresh,
+        env={**bare, "PATH": os.pathsep.join([str(base), os.environ["PATH"]])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stdout + done.stderr
+    assert "ppo/policy/clipfrac -> policy/clipfrac_avg" in done.stdout
+    assert "actor/ppo_kl -> kl/old/k1" in done.stdout
+    assert not list(fresh.glob(".venv/lib/python*/site-packages/torch"))
