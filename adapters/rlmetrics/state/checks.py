@@ -1,0 +1,71 @@
+"""Checks of a metric's inputs: names, dtypes, shapes. They look at metadata only and never wait for the device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+Dtype = Literal["float", "int", "bool"]
+
+Vocabulary = Mapping[str, tuple[tuple[str, ...], Dtype]]
+"""For each input its axes, such as ``("B", "T")``, and its kind of dtype."""
+
+_HINTS = {"float": ".float()", "int": ".long()", "bool": ".bool()"}
+
+
+def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
+    """Check that tensors are what their names promise and that equal axes have equal sizes.
+
+    Args:
+        vocabulary: Axes and dtype of each input.
+        tensors: The tensors by input name.
+
+    Raises:
+        TypeError: If a value is no tensor, or a tensor of another dtype.
+        ValueError: If a tensor has another number of axes, or two inputs disagree about the size of an axis.
+    """
+    first_with: dict[str, str] = {}
+    for name, tensor in tensors.items():
+        axes, dtype = vocabulary[name]
+        if not isinstance(tensor, Tensor):
+            msg = f"{name}: expected a {dtype} tensor {_dims(axes)}, got {type(tensor).__name__}"
+            raise TypeError(msg)
+        if not _has_dtype(tensor, dtype):
+            msg = (
+                f"{name}: expected a {dtype} tensor {_dims(axes)}, got {_describe(tensor)}; "
+                f"pass {name}{_HINTS[dtype]} if that is what the values mean"
+            )
+            raise TypeError(msg)
+        if tensor.dim() != len(axes):
+            msg = f"{name}: expected a tensor {_dims(axes)}, got {_describe(tensor)}"
+            raise ValueError(msg)
+        for position, axis in enumerate(axes):
+            other = first_with.setdefault(axis, name)
+            if other != name:
+                reference = tensors[other]
+                size = reference.shape[vocabulary[other][0].index(axis)]
+                if tensor.shape[position] != size:
+                    msg = (
+                        f"{name}: expected a tensor {_dims(axes)} with {axis} = {size} as in {other} "
+                        f"{list(reference.shape)}, got {_describe(tensor)}"
+                    )
+                    raise ValueError(msg)
+
+
+def _has_dtype(tensor: Tensor, dtype: Dtype) -> bool:
+    if dtype == "float":
+        return tensor.is_floating_point()
+    if dtype == "bool":
+        return tensor.dtype == torch.bool
+    return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+
+
+def _dims(axes: tuple[str, ...]) -> str:
+    return f"[{', '.join(axes)}]"
+
+
+def _describe(tensor: Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')} {list(tensor.shape)}"
