@@ -1,0 +1,104 @@
+"""Lays the files of an overlay over those of the spec.
+
+A file of an overlay with the path of a file of the spec extends it; any other file is simply added. Field by field:
+
+* Metrics, inputs and the words of signatures may be added, never redefined: their meaning is what relations rest on.
+* Other named entries (configuration keys, placeholders, profiles, routes) are added, or replace those of the same name.
+* Lists grow. An emission replaces the one with the same key, releases and modes; a release, a component and a
+  diagnosis replace their namesakes.
+* Fields that the overlay leaves out keep their value; other fields that it gives replace it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..findings import Finding
+from ..spec import Origin
+
+if TYPE_CHECKING:
+    from .document import Document, YamlPath
+
+__all__ = ["lay_over"]
+
+_FINAL = frozenset({"metrics", "inputs", "populations", "traits", "levels", "operations", "grades"})
+_IDENTITY: dict[str, tuple[str, ...]] = {
+    "emissions": ("key", "releases", "modes", "when"),
+    "releases": ("release",),
+    "components": ("name", "releases"),
+    "diagnoses": ("id",),
+    "renamed": ("from",),
+}
+_FINAL_FIELDS = {"spec": ("version",)}
+
+
+def lay_over(
+    ref: str, data: Any, moved: dict[YamlPath, Origin], overlay: Document
+) -> tuple[Any, dict[YamlPath, Origin], list[Finding]]:
+    """Adds one file of an overlay to the data of a file.
+
+    Args:
+        ref: The file.
+        data: What the file holds so far.
+        moved: Places of its entries, as in ``SpecFile.moved``.
+        overlay: The file of the overlay.
+
+    Returns:
+        The joined data, the places of its entries, and what the overlay must not do.
+    """
+    if not isinstance(data, dict) or not isinstance(overlay.data, dict):
+        return data, moved, []
+    result = dict(data)
+    places = dict(moved)
+    findings: list[Finding] = []
+    for name, value in overlay.data.items():
+        old = result.get(name)
+        if isinstance(old, dict) and isinstance(value, dict):
+            result[name] = _join_entries(name, old, value, overlay, places, findings)
+        elif isinstance(old, list) and isinstance(value, list):
+            result[name] = _join_items(name, old, value, overlay, places)
+        elif name in _FINAL_FIELDS.get(ref, ()) and value != old:
+            message = f"an overlay cannot change `{name}`"
+            findings.append(Finding("overlay-conflict", "error", overlay.locate((name,)), message, "remove the field"))
+        else:
+            result[name] = value
+            places[(name,)] = Origin(overlay, (name,))
+    return result, places, findings
+
+
+def _join_entries(
+    field: str,
+    old: dict[str, Any],
+    new: dict[str, Any],
+    overlay: Document,
+    places: dict[YamlPath, Origin],
+    findings: list[Finding],
+) -> dict[str, Any]:
+    joined = dict(old)
+    for name, value in new.items():
+        if name in old and field in _FINAL:
+            message = f"`{name}` exists already and an overlay cannot redefine it"
+            fix = "give it a name of its own"
+            findings.append(Finding("overlay-conflict", "error", overlay.locate((field, name)), message, fix))
+            continue
+        joined[name] = value
+        places[field, name] = Origin(overlay, (field, name))
+    return joined
+
+
+def _join_items(
+    field: str, old: list[Any], new: list[Any], overlay: Document, places: dict[YamlPath, Origin]
+) -> list[Any]:
+    identity = _IDENTITY.get(field)
+    joined = list(old)
+    positions = {_name(item, identity): index for index, item in enumerate(old)} if identity else {}
+    for source, item in enumerate(new):
+        index = positions.get(_name(item, identity), len(joined)) if identity else len(joined)
+        joined[index : index + 1] = [item]
+        places[field, index] = Origin(overlay, (field, source))
+    return joined
+
+
+def _name(item: Any, identity: tuple[str, ...] | None) -> str:
+    values = [item.get(field) for field in identity or ()] if isinstance(item, dict) else [item]
+    return repr(values)

@@ -1,0 +1,314 @@
+"""Finds the files of a spec and makes one value of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from ..findings import Finding, Location, has_errors, sort
+from ..model import ComponentFile, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
+from ..spec import FrameworkSpec, Origin, Spec, SpecFile
+from .document import Document, parse
+from .explain import Fault, explain
+from .overlay import lay_over
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .document import YamlPath
+
+__all__ = ["SpecError", "find_checkout", "load", "read"]
+
+_SINGLES: dict[str, type[BaseModel]] = {"spec": SpecInfo, "inputs": Inputs, "signatures": Signatures}
+_FOLDERS: dict[str, type[BaseModel]] = {"metrics": Family, "trackers": Tracker, "health": HealthFile}
+_DEFINES = {
+    "metrics": ("metrics",),
+    "inputs": ("inputs",),
+    "signatures": ("populations", "traits"),
+    "frameworks": ("config", "placeholders", "profiles", "releases", "emissions"),
+    "trackers": ("routes",),
+    "health": ("diagnoses",),
+}
+_NAMED_AFTER_FILE = {"metrics": "family", "trackers": "tracker"}
+
+
+class SpecError(Exception):
+    """The spec cannot be used as it is.
+
+    Attributes:
+        findings: Everything that is wrong with it, in the order of the places.
+    """
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(f"{f.location}: {f.message}; {f.fix}" for f in self.findings))
+
+
+def load(root: Path, overlays: Sequence[Path] = ()) -> Spec:
+    """Reads a spec that must be readable in full.
+
+    Args:
+        root: The folder ``spec``.
+        overlays: Folders of the same structure that extend it, in order.
+
+    Raises:
+        SpecError: With every finding of level error.
+    """
+    spec, findings = read(root, overlays)
+    errors = [finding for finding in findings if finding.level == "error"]
+    if spec is None or has_errors(findings):
+        raise SpecError(errors)
+    return spec
+
+
+def read(root: Path, overlays: Sequence[Path] = ()) -> tuple[Spec | None, list[Finding]]:
+    """Reads as much of a spec as can be read.
+
+    Args:
+        root: The folder ``spec``.
+        overlays: Folders of the same structure that extend it, in order.
+
+    Returns:
+        The spec without the entries that have errors, or None where too little is left; and all findings.
+    """
+    return _Reader(root, overlays).read()
+
+
+def find_checkout(start: Path) -> Path | None:
+    """The nearest folder at or above ``start`` that holds ``spec/spec.yaml``, or None."""
+    start = start.resolve()
+    return next((folder for folder in (start, *start.parents) if (folder / "spec" / "spec.yaml").is_file()), None)
+
+
+@dataclass
+class _Raw:
+    """A file on its way: its document, its data with overlays, and where entries came from."""
+
+    document: Document
+    data: Any
+    moved: dict[YamlPath, Origin] = field(default_factory=dict)
+
+    def file(self, ref: str) -> SpecFile:
+        return SpecFile(ref, self.document, self.moved)
+
+
+class _Reader:
+    def __init__(self, root: Path, overlays: Sequence[Path]) -> None:
+        self._root = root
+        self._folders = (root, *overlays)
+        self._findings: list[Finding] = []
+        self._raw: dict[str, _Raw] = {}
+        self._unread: dict[str, set[str]] = {}
+
+    def read(self) -> tuple[Spec | None, list[Finding]]:
+        for folder in self._folders:
+            self._read_folder(folder)
+        models = {ref: model for ref, raw in self._raw.items() if (model := self._validate(ref, raw)) is not None}
+        for name in _SINGLES:
+            if name not in self._raw:
+                place = Location(f"{_shown(self._root, self._root)}/{name}.yaml")
+                self._report("missing-file", place, f"the spec has no `{name}.yaml`", "add it")
+        spec = self._assemble(models) if _SINGLES.keys() <= models.keys() else None
+        return spec, sort(self._findings)
+
+    def _report(self, check: str, place: Location, message: str, fix: str) -> None:
+        self._findings.append(Finding(check, "error", place, message, fix))
+
+    def _read_folder(self, folder: Path) -> None:
+        for path in _yaml_files(folder):
+            name = _shown(self._root, path)
+            ref = path.relative_to(folder).with_suffix("").as_posix()
+            if path.suffix == ".yml" or _model_of(ref) is None:
+                where = "spec.yaml, inputs.yaml, signatures.yaml, metrics/, trackers/, health/, frameworks/<name>/"
+                self._report("stray-file", Location(name), "nothing reads this file", f"the spec consists of {where}")
+                continue
+            try:
+                content = path.read_bytes()
+            except OSError as error:
+                self._report("unreadable-file", Location(name), f"cannot be read: {error.strerror}", "make it readable")
+                self._lose(ref)
+                continue
+            document, findings = parse(content, name)
+            self._findings += findings
+            if document.data is None:
+                self._lose(ref)
+            elif ref in self._raw:
+                raw = self._raw[ref]
+                raw.data, raw.moved, conflicts = lay_over(ref, raw.data, raw.moved, document)
+                self._findings += conflicts
+            else:
+                self._raw[ref] = _Raw(document, document.data)
+
+    def _lose(self, ref: str) -> None:
+        """Notes that anything may have been defined in this file."""
+        for kind in _DEFINES.get(ref.split("/")[0], ()):
+            self._unread.setdefault(kind, set()).add("*")
+
+    def _validate(self, ref: str, raw: _Raw) -> BaseModel | None:
+        model = _model_of(ref)
+        assert model is not None
+        if not isinstance(raw.data, dict):
+            self._report(
+                "wrong-type", raw.document.locate(()), "the file must be a mapping of fields", "write `field: value`"
+            )
+            self._lose(ref)
+            return None
+        try:
+            return model.model_validate(raw.data)
+        except ValidationError as error:
+            file = raw.file(ref)
+
+            def locate(path: YamlPath, value: bool) -> Location:
+                origin = file.origin(path)
+                return origin.document.locate(origin.path, value=value)
+
+            def source(path: YamlPath) -> str | None:
+                origin = file.origin(path)
+                return origin.document.source(origin.path)
+
+            faults = explain(error, model, raw.data, locate, source)
+            self._findings += [fault.finding for fault in faults]
+            return self._without(ref, raw, model, faults)
+
+    def _without(self, ref: str, raw: _Raw, model: type[BaseModel], faults: list[Fault]) -> BaseModel | None:
+        """The file without the entries that have faults, so that the rest can be checked too."""
+        pruned, moved = _prune(raw, {fault.path[:2] for fault in faults})
+        for kind, name in (fault.path[:2] for fault in faults if len(fault.path) > 2):
+            if isinstance(name, str):
+                self._unread.setdefault(str(kind), set()).add(name)
+        try:
+            result = model.model_validate(pruned)
+        except ValidationError:
+            self._lose(ref)
+            return None
+        raw.data, raw.moved = pruned, moved
+        return result
+
+    def _assemble(self, models: Mapping[str, BaseModel]) -> Spec:
+        families: dict[str, Family] = {}
+        metrics: dict[str, Any] = {}
+        family_of: dict[str, str] = {}
+        for stem, family in _of_kind(models, "metrics", Family):
+            self._check_name("metrics", stem, family.family)
+            families[stem] = family
+            for name, metric in family.metrics.items():
+                if name in metrics:
+                    first = self._locate(f"metrics/{family_of[name]}", ("metrics", name))
+                    place = self._locate(f"metrics/{stem}", ("metrics", name))
+                    self._report(
+                        "duplicate-metric", place, f"`{name}` is defined at {first} already", "keep one of the two"
+                    )
+                    continue
+                metrics[name] = metric
+                family_of[name] = stem
+        info, inputs, signatures = models["spec"], models["inputs"], models["signatures"]
+        assert isinstance(info, SpecInfo)
+        assert isinstance(inputs, Inputs)
+        assert isinstance(signatures, Signatures)
+        for stem, tracker in _of_kind(models, "trackers", Tracker):
+            self._check_name("trackers", stem, tracker.tracker)
+        return Spec(
+            root=self._root,
+            info=info,
+            inputs=inputs.inputs,
+            signatures=signatures,
+            families=families,
+            metrics=metrics,
+            family_of=family_of,
+            frameworks=self._frameworks(models),
+            trackers=dict(_of_kind(models, "trackers", Tracker)),
+            health=dict(_of_kind(models, "health", HealthFile)),
+            files={ref: raw.file(ref) for ref, raw in self._raw.items()},
+            unread={kind: frozenset(names) for kind, names in self._unread.items()},
+        )
+
+    def _frameworks(self, models: Mapping[str, BaseModel]) -> dict[str, FrameworkSpec]:
+        names = sorted({ref.split("/")[1] for ref in self._raw if ref.startswith("frameworks/")})
+        result = {}
+        for name in names:
+            prefix = f"frameworks/{name}"
+            framework = models.get(f"{prefix}/framework")
+            if not isinstance(framework, Framework):
+                if f"{prefix}/framework" not in self._raw:
+                    place = Location(f"{_shown(self._root, self._root)}/{prefix}/framework.yaml")
+                    self._report("missing-file", place, f"the framework `{name}` has no `framework.yaml`", "add it")
+                continue
+            if framework.framework != name:
+                self._wrong_name(f"{prefix}/framework", "framework", framework.framework, name)
+            result[name] = FrameworkSpec(framework, dict(_of_kind(models, prefix, ComponentFile)))
+        return result
+
+    def _check_name(self, folder: str, stem: str, name: str) -> None:
+        if name != stem:
+            self._wrong_name(f"{folder}/{stem}", _NAMED_AFTER_FILE[folder], name, stem)
+
+    def _wrong_name(self, ref: str, attribute: str, name: str, expected: str) -> None:
+        message = f"the {attribute} is named `{name}`, but its file or folder `{expected}`"
+        self._report(
+            "file-name",
+            self._locate(ref, (attribute,), value=True),
+            message,
+            f"write `{attribute}: {expected}` or rename",
+        )
+
+    def _locate(self, ref: str, path: YamlPath, *, value: bool = False) -> Location:
+        origin = self._raw[ref].file(ref).origin(path)
+        return origin.document.locate(origin.path, value=value)
+
+
+def _of_kind(models: Mapping[str, Any], folder: str, kind: type[Any]) -> Iterator[tuple[str, Any]]:
+    for ref, model in models.items():
+        parent, _, stem = ref.rpartition("/")
+        if parent == folder and isinstance(model, kind):
+            yield stem, model
+
+
+def _model_of(ref: str) -> type[BaseModel] | None:
+    parts = PurePosixPath(ref).parts
+    if len(parts) == 1:
+        return _SINGLES.get(ref)
+    if len(parts) == 2:
+        return _FOLDERS.get(parts[0])
+    if len(parts) == 3 and parts[0] == "frameworks":
+        return Framework if parts[2] == "framework" else ComponentFile
+    return None
+
+
+def _yaml_files(folder: Path) -> list[Path]:
+    found = [*folder.rglob("*.yaml"), *folder.rglob("*.yml")]
+    visible = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return sorted(path for path in visible if path.is_file())
+
+
+def _shown(root: Path, path: Path) -> str:
+    """The name of a file in messages: relative to the checkout where it lies in it."""
+    try:
+        return path.resolve().relative_to(root.resolve().parent).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _prune(raw: _Raw, faults: set[YamlPath]) -> tuple[dict[str, Any], dict[YamlPath, Origin]]:
+    """Removes entries; those after a removed item of a list move up but keep their places."""
+    file = raw.file("")
+    moved = dict(raw.moved)
+    data: dict[str, Any] = {}
+    for name, value in raw.data.items():
+        if (name,) in faults:
+            continue
+        broken = {path[1] for path in faults if len(path) == 2 and path[0] == name}
+        if not broken:
+            data[name] = value
+        elif isinstance(value, dict):
+            data[name] = {key: entry for key, entry in value.items() if key not in broken}
+        elif isinstance(value, list):
+            kept = [index for index in range(len(value)) if index not in broken]
+            data[name] = [value[index] for index in kept]
+            for index in range(len(value)):
+                moved.pop((name, index), None)
+            for new, index in enumerate(kept):
+                moved[name, new] = file.origin((name, index))
+    return data, moved

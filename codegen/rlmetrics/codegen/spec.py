@@ -1,0 +1,166 @@
+"""The whole spec as one immutable value, with the place of everything in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .findings import Location
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from .loader.document import Document, YamlPath
+    from .model import (
+        Allow,
+        ComponentFile,
+        Family,
+        Framework,
+        HealthFile,
+        Input,
+        Metric,
+        Signatures,
+        SpecInfo,
+        Tracker,
+    )
+
+__all__ = ["FrameworkSpec", "Origin", "Spec", "SpecFile"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where an entry was written: a document and the path in it."""
+
+    document: Document
+    path: YamlPath
+
+
+@dataclass(frozen=True)
+class SpecFile:
+    """One file of the spec, with what overlays added to it.
+
+    Attributes:
+        ref: Its path in the spec without ``.yaml``, such as ``frameworks/trl/grpo_trainer``.
+        document: The file as written.
+        moved: Entries that stand elsewhere than their path says: added by an overlay, or shifted because an entry
+            before them could not be read. Keys are paths of length one or two.
+    """
+
+    ref: str
+    document: Document
+    moved: Mapping[YamlPath, Origin] = field(default_factory=dict)
+
+    def origin(self, path: YamlPath) -> Origin:
+        """Where the node at ``path`` was written."""
+        for length in (2, 1):
+            moved = self.moved.get(path[:length]) if self.moved and len(path) >= length else None
+            if moved is not None:
+                return Origin(moved.document, moved.path + path[length:])
+        return Origin(self.document, path)
+
+
+@dataclass(frozen=True)
+class FrameworkSpec:
+    """A folder of ``spec/frameworks``."""
+
+    framework: Framework
+    files: Mapping[str, ComponentFile]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Everything that the YAML files say.
+
+    Attributes:
+        root: The folder ``spec``.
+        info: Version and renamed ids.
+        inputs: The input vocabulary by name.
+        signatures: The vocabulary of signatures.
+        families: Files of metrics by family name (the stem of the file).
+        metrics: Every metric by id, in the order of the files.
+        family_of: The family of each metric id.
+        frameworks: Frameworks by name, each with its component files by stem.
+        trackers: Trackers by name.
+        health: Files of diagnoses by stem.
+        files: Every file by its ref, for places.
+        unread: Names that exist but could not be read, by kind (``metrics``, ``profiles``, …); ``*`` stands for any
+            name. It is empty in a spec that has no errors.
+    """
+
+    root: Path
+    info: SpecInfo
+    inputs: Mapping[str, Input]
+    signatures: Signatures
+    families: Mapping[str, Family]
+    metrics: Mapping[str, Metric]
+    family_of: Mapping[str, str]
+    frameworks: Mapping[str, FrameworkSpec]
+    trackers: Mapping[str, Tracker]
+    health: Mapping[str, HealthFile]
+    files: Mapping[str, SpecFile] = field(repr=False)
+    unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def locate(self, ref: str, path: YamlPath = (), *, value: bool = False) -> Location:
+        """The place of a node.
+
+        Args:
+            ref: The file, such as ``metrics/policy``, ``frameworks/trl/framework``, ``inputs`` or ``spec``.
+            path: Keys and indices from the top of the file, such as ``("emissions", 3, "key")``.
+            value: Point to the value of the last key instead of the key itself.
+
+        Returns:
+            The place, or that of the nearest existing parent.
+        """
+        file = self.files.get(ref)
+        if file is None:
+            return Location(f"{self.root.name}/{ref}.yaml")
+        origin = file.origin(path)
+        return origin.document.locate(origin.path, value=value)
+
+    def locate_in_text(self, ref: str, path: YamlPath, offset: int) -> Location:
+        """The place of the character ``offset`` of a text value, through quotes and folded lines."""
+        origin = self.files[ref].origin(path)
+        return origin.document.locate_in_text(origin.path, offset)
+
+    def locate_metric(self, metric: str, path: YamlPath = (), *, value: bool = False) -> Location:
+        """The place of a metric, or of a node below it."""
+        return self.locate(f"metrics/{self.family_of[metric]}", ("metrics", metric, *path), value=value)
+
+    def component_files(self) -> Iterator[tuple[str, str, ComponentFile]]:
+        """Every component file with the name of its framework and its stem."""
+        for name, framework in self.frameworks.items():
+            for stem, file in framework.files.items():
+                yield name, stem, file
+
+    def is_unread(self, kind: str, name: str) -> bool:
+        """Whether ``name`` may exist in a part that could not be read, so that its absence proves nothing."""
+        names = self.unread.get(kind, frozenset())
+        return name in names or "*" in names
+
+    def allows(self) -> Iterator[tuple[str, YamlPath, Allow]]:
+        """Every ``allow:`` entry with its file and path."""
+        for ref, node in self.roots():
+            yield from _allows(ref, (), node)
+
+    def roots(self) -> Iterator[tuple[str, Any]]:
+        """Every file's model with its ref."""
+        for name, family in self.families.items():
+            yield f"metrics/{name}", family
+        for name, framework in self.frameworks.items():
+            yield f"frameworks/{name}/framework", framework.framework
+            for stem, file in framework.files.items():
+                yield f"frameworks/{name}/{stem}", file
+        for name, tracker in self.trackers.items():
+            yield f"trackers/{name}", tracker
+        for stem, health in self.health.items():
+            yield f"health/{stem}", health
+
+
+def _allows(ref: str, path: YamlPath, node: Any) -> Iterator[tuple[str, YamlPath, Allow]]:
+    for index, allow in enumerate(node.allow):
+        yield ref, (*path, "allow", index), allow
+    for name, metric in getattr(node, "metrics", {}).items():
+        yield from _allows(ref, (*path, "metrics", name), metric)
+    for index, emission in enumerate(getattr(node, "emissions", [])):
+        yield from _allows(ref, (*path, "emissions", index), emission)
