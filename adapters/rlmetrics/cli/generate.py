@@ -1,0 +1,122 @@
+"""``rlmetrics generate``: bring every generated file up to date with the spec."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rlmetrics.codegen.generate.driver import Change, Report
+
+NO_CHECKOUT = (
+    "rlmetrics {command}: no checkout here: neither this folder nor one above it holds spec/spec.yaml and "
+    "pyproject.toml; change into a checkout of rlmetrics"
+)
+SHOWN = 20
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "generate",
+        help="generate functions, tables, tests and reference pages from the spec",
+        description="Bring every generated file up to date with the spec of the checkout that holds this folder.",
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
+    parser.add_argument("--watch", action="store_true", help="generate again whenever the spec or a template changes")
+    parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command.
+
+    Returns:
+        0 if all is well, 1 if ``--check`` found a difference, 2 for an error in the spec or in the call.
+    """
+    from rlmetrics.codegen.generate import driver, sources
+
+    root = sources.find_root(Path.cwd())
+    if root is None:
+        return _fail(NO_CHECKOUT.format(command="generate"))
+    overlays = [Path(folder) for folder in args.spec]
+    for overlay in overlays:
+        if not overlay.is_dir():
+            return _fail(f"rlmetrics generate: {overlay}: no such folder; --spec takes a folder with YAML files")
+    if args.watch:
+        if args.check:
+            return _fail("rlmetrics generate: --check and --watch exclude each other; choose one")
+        from rlmetrics.codegen.generate.watch import watch
+
+        return watch(root, overlays)
+    try:
+        report = driver.run(root, overlays, check=args.check)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("pydantic", "jinja2", "yaml"):
+            raise
+        return _fail(f'rlmetrics generate: needs {error.name}; pip install "rlmetrics[codegen]"')
+    except OSError as error:
+        return _fail(
+            f"rlmetrics generate: {error.filename}: {error.strerror}; make the file accessible and run it again"
+        )
+    return _print(report, root, check=args.check)
+
+
+def _print(report: Report, root: Path, *, check: bool) -> int:
+    if report.findings:
+        from rlmetrics.codegen.findings import render_text
+
+        sys.stderr.write(render_text(report.findings))
+    if report.failed:
+        return 2
+    if check:
+        return _print_check(report)
+    if report.interrupted:
+        print("finished what an interrupted run had begun")
+    for change in report.changes:
+        if change.copy is not None:
+            print(f"{_edited(change)}; your version is kept in {change.copy}", file=sys.stderr)
+    _print_changes(report.changes)
+    written = sum(change.what != "removed" for change in report.changes)
+    removed = len(report.changes) - written
+    print(
+        f"{written} written, {removed} removed, {report.total - written} unchanged"
+        if report.changes
+        else _unchanged(report)
+    )
+    return 0
+
+
+def _print_check(report: Report) -> int:
+    for change in report.changes:
+        print(_edited(change) if change.what == "hand-edited" else f"{change.path}: {change.what}")
+    if report.interrupted:
+        print("an earlier run was interrupted; run rlmetrics generate to finish it")
+    if report.changes or report.interrupted:
+        print(f"{len(report.changes)} of {report.total} files differ from the spec; run rlmetrics generate")
+        return 1
+    print(_unchanged(report))
+    return 0
+
+
+def _print_changes(changes: Sequence[Change]) -> None:
+    for change in changes[:SHOWN]:
+        print(f"{change.path}: {change.what}")
+    if len(changes) > SHOWN:
+        print(f"… and {len(changes) - SHOWN} more")
+
+
+def _edited(change: Change) -> str:
+    return f"{change.path}: hand-edited; move the change to {change.source}"
+
+
+def _unchanged(report: Report) -> str:
+    return f"nothing changed: {report.total} files are up to date"
+
+
+def _fail(message: str) -> int:
+    print(message, file=sys.stderr)
+    return 2

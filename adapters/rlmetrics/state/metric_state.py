@@ -1,0 +1,155 @@
+"""The state of one metric over many updates: what torchmetrics users know as update, merge and compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from . import slots
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from .registry import MetricFunction, Number
+
+
+class MetricState:
+    """An additive state: one packed float64 tensor, however much data has gone into it.
+
+    Merging the states of any parts of a data set gives the state of the whole, as long as no part cuts the metric's
+    atom (a token, a sequence or a group). Neither updating nor merging waits for the device.
+
+    Example:
+        >>> state = REGISTRY["kl/old/k1"].state()
+        >>> for batch in batches:
+        ...     state.update(logprobs=batch.logprobs, old_logprobs=batch.old_logprobs, mask=batch.mask)
+        >>> state.compute()
+
+    Attributes:
+        metric: The metric that it is a state of.
+        parameters: Keyword arguments of the metric's function, defaults filled in.
+        values: The packed state, float64 ``[W]``.
+    """
+
+    def __init__(
+        self, metric: MetricFunction, *, device: torch.device | str | None = None, **parameters: Number
+    ) -> None:
+        """Start with a state that has seen nothing.
+
+        Args:
+            metric: The metric, from ``rlmetrics.functional.REGISTRY``.
+            device: Where the state lives; it follows its first update if left out.
+            parameters: Keyword arguments of the metric's function.
+
+        Raises:
+            TypeError: A parameter is unknown, or one without a default is missing.
+        """
+        self.metric = metric
+        self.parameters = _complete(metric, parameters)
+        self.values = slots.initial(metric.slots, device)
+
+    def init(self) -> Self:
+        """Forget everything; return the state itself."""
+        self.values = slots.initial(self.metric.slots, self.values.device)
+        return self
+
+    def update(self, **tensors: Tensor) -> Self:
+        """Add a batch; return the state itself.
+
+        Args:
+            tensors: The metric's inputs by name, as its function takes them.
+
+        Raises:
+            TypeError: An input is missing, unknown, no tensor, or of another dtype.
+            ValueError: An input has another shape than expected.
+        """
+        _match_names(self.metric, tensors)
+        with torch.no_grad():
+            batch = self.metric.update(**tensors, **self.parameters)
+            self.values = slots.merge(self.metric.slots, self.values.to(batch.device), batch)
+        return self
+
+    def merge(self, other: MetricState) -> Self:
+        """Add what another state of the same metric has seen, as if it came afterwards; return the state itself.
+
+        Raises:
+            ValueError: The other state belongs to another metric, or has other parameters.
+        """
+        if (other.metric.id, other.parameters) != (self.metric.id, self.parameters):
+            msg = (
+                f"cannot merge a state of {other.metric.id} with {other.parameters} "
+                f"into a state of {self.metric.id} with {self.parameters}"
+            )
+            raise ValueError(msg)
+        self.values = slots.merge(self.metric.slots, self.values, other.values.to(self.values.device))
+        return self
+
+    def compute(self) -> Tensor:
+        """Return the metric over everything seen so far, float64."""
+        needed = {name: self.parameters[name] for name in self.metric.finalize_parameters}
+        return self.metric.finalize(self.values, **needed)
+
+    def to(self, device: torch.device | str) -> Self:
+        """Move the state to a device; return the state itself."""
+        self.values = self.values.to(device)
+        return self
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return a copy of the state as plain data and one tensor, for ``torch.save``."""
+        return {"metric": self.metric.id, "parameters": dict(self.parameters), "values": self.values.clone()}
+
+    def load_state_dict(self, data: dict[str, Any]) -> None:
+        """Take over what :meth:`state_dict` returned.
+
+        Raises:
+            ValueError: The data belongs to another metric, other parameters or another layout.
+        """
+        if (data["metric"], data["parameters"]) != (self.metric.id, self.parameters):
+            msg = (
+                f"the saved state is of {data['metric']} with {data['parameters']}, "
+                f"this one of {self.metric.id} with {self.parameters}"
+            )
+            raise ValueError(msg)
+        values: Tensor = data["values"]
+        if values.shape != self.values.shape:
+            msg = f"{self.metric.id}: expected {self.values.numel()} saved numbers, got shape {list(values.shape)}"
+            raise ValueError(msg)
+        self.values = values.to(self.values).clone()
+
+    def __repr__(self) -> str:
+        return f"MetricState({self.metric.id!r}, {self.parameters}, {self.values.numel()} numbers)"
+
+
+def _complete(metric: MetricFunction, given: dict[str, Number]) -> dict[str, Number]:
+    """Return all parameters of a metric, defaults filled in."""
+    complete: dict[str, Number] = {}
+    for name, default in metric.parameters.items():
+        value = given.get(name, default)
+        if value is None:
+            msg = f"{metric.id}: missing parameter {name!r}"
+            raise TypeError(msg)
+        complete[name] = value
+    unknown = sorted(given.keys() - complete.keys())
+    if unknown:
+        msg = f"{metric.id}: unknown parameter {unknown[0]!r}; it takes {_listed(complete)}"
+        raise TypeError(msg)
+    return complete
+
+
+def _match_names(metric: MetricFunction, tensors: dict[str, Tensor]) -> None:
+    """Check that exactly the metric's inputs are given."""
+    for name, axes, dtype in metric.inputs:
+        if name not in tensors:
+            msg = f"{metric.id}: missing input {name!r}, a {dtype} tensor [{', '.join(axes)}]"
+            raise TypeError(msg)
+    unknown = sorted(tensors.keys() - {name for name, _, _ in metric.inputs})
+    if unknown:
+        msg = f"{metric.id}: unknown input {unknown[0]!r}; it takes {_listed(name for name, _, _ in metric.inputs)}"
+        raise TypeError(msg)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

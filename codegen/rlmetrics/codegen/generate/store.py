@@ -1,0 +1,165 @@
+"""What is on disk: the manifest of generated files, the journal of a run under way, the seal of a finished one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .sources import digest_of
+
+MANIFEST = "generated/manifest.json"
+JOURNAL = ".rlmetrics/journal.json"
+SEAL = ".rlmetrics/seal.json"
+EDITED = ".rlmetrics/hand-edited"
+_TEMPORARY = ".rlmetrics-tmp"
+
+
+@dataclass(frozen=True)
+class Output:
+    """A generated file.
+
+    Attributes:
+        path: Where it goes, relative to the checkout, with forward slashes.
+        text: Its whole content.
+        source: The file to change in order to change it, relative to the checkout.
+    """
+
+    path: str
+    text: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A generated file as the manifest remembers it: the digest of its content, and its source."""
+
+    digest: str
+    source: str
+
+
+Manifest = Mapping[str, Entry]
+"""The generated files by path. It is committed, so that edits by hand show on every machine."""
+
+
+def read_manifest(root: Path) -> Manifest:
+    """Return the manifest; an empty one where there is none or it is damaged, so that all is generated anew."""
+    try:
+        data = json.loads((root / MANIFEST).read_bytes())
+        return {path: Entry(*entry) for path, entry in data["files"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def manifest_text(manifest: Manifest) -> str:
+    """Return the manifest's content, one line for each file."""
+    rows = ",\n".join(
+        f"    {json.dumps(path)}: {json.dumps([entry.digest, entry.source])}"
+        for path, entry in sorted(manifest.items())
+    )
+    return f'{{\n  "generated_by": "rlmetrics generate",\n  "files": {{\n{rows}\n  }}\n}}\n'
+
+
+@dataclass(frozen=True)
+class Seal:
+    """Says that everything was up to date on this machine: digests of the sources and of the manifest."""
+
+    sources: str
+    manifest: str
+
+
+def read_seal(root: Path) -> Seal | None:
+    """Return the seal of the last finished run, or None."""
+    try:
+        data = json.loads((root / SEAL).read_bytes())
+        return Seal(data["sources"], data["manifest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def write_seal(root: Path, seal: Seal) -> None:
+    """Write the seal of a finished run."""
+    replace(root / SEAL, json.dumps({"sources": seal.sources, "manifest": seal.manifest}).encode())
+
+
+@dataclass(frozen=True)
+class Journal:
+    """What a run is about to do.
+
+    Attributes:
+        write: For each path the digests that it may have afterwards: what this run writes, and what interrupted
+            runs before it were about to write.
+        remove: Paths that will be gone.
+    """
+
+    write: Mapping[str, tuple[str, ...]]
+    remove: tuple[str, ...]
+
+
+def read_journal(root: Path) -> Journal | None:
+    """Return the journal of a run that did not finish, or None if the last run finished."""
+    path = root / JOURNAL
+    if not path.exists():
+        return None
+    try:
+        data = json.loads(path.read_bytes())
+        write = {path: tuple(digests) for path, digests in data["write"].items()}
+        return Journal(write, tuple(data["remove"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Journal({}, ())
+
+
+def write_journal(root: Path, journal: Journal) -> None:
+    """Write the journal; from here on the run counts as interrupted until the journal is gone."""
+    replace(root / JOURNAL, json.dumps({"write": dict(journal.write), "remove": list(journal.remove)}).encode())
+
+
+def drop_journal(root: Path) -> None:
+    """Remove the journal: the run is finished."""
+    (root / JOURNAL).unlink(missing_ok=True)
+
+
+def replace(path: Path, data: bytes) -> bool:
+    """Replace a file in one step, and only if its content changes.
+
+    Returns:
+        Whether the file changed.
+    """
+    try:
+        if path.read_bytes() == data:
+            return False
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
+    with open(temporary, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(temporary, path)
+    return True
+
+
+def sweep(root: Path, paths: Iterable[str]) -> None:
+    """Remove temporary files that an interrupted run left next to ``paths``."""
+    for folder in sorted({(root / path).parent for path in paths}):
+        if folder.is_dir():
+            for name in os.listdir(folder):
+                if name.startswith(".") and name.endswith(_TEMPORARY):
+                    (folder / name).unlink(missing_ok=True)
+
+
+def digest_on_disk(root: Path, path: str) -> str | None:
+    """Return the digest of a file's content, or None if there is no such file."""
+    try:
+        return digest_of((root / path).read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def keep_copy(root: Path, path: str) -> str:
+    """Copy a hand-edited file aside before it is replaced; return where the copy is."""
+    copy = f"{EDITED}/{path}"
+    replace(root / copy, (root / path).read_bytes())
+    return copy

@@ -1,0 +1,63 @@
+"""Prose in generated files: names, wrapped paragraphs, docstrings, headers."""
+
+from __future__ import annotations
+
+from .driver import MARKER
+from .layout import WIDTH
+
+
+def header(source: str) -> str:
+    """Return what a generated file says about itself."""
+    return f"{MARKER}{source}. Do not edit: change the source and run it again."
+
+
+def function_name(metric: str, variant: str | None = None) -> str:
+    """Return the name of a metric's function: ``kl/old/k1`` becomes ``kl_old_k1``."""
+    name = metric.replace("/", "_")
+    return f"{name}_{variant}" if variant else name
+
+
+def registry_key(metric: str, variant: str | None = None) -> str:
+    """Return the key of a metric, or of a variant of it, in the registry."""
+    return f"{metric}@{variant}" if variant else metric
+
+
+def sentence(text: str) -> str:
+    """Return the text on one line, with a capital at its start and a full stop at its end."""
+    text = " ".join(text.split())
+    if text[-1] not in ".!?":
+        text += "."
+    first = text.split(" ", 1)[0]
+    return text[0].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def wrap(text: str, indent: int, hang: int = 0) -> list[str]:
+    """Wrap a text at the line width.
+
+    Args:
+        text: Paragraphs separated by blank lines; other white space does not matter.
+        indent: Column of every line.
+        hang: Further indentation of a paragraph's lines after its first.
+
+    Returns:
+        The lines; a blank line stands between paragraphs.
+    """
+    out: list[str] = []
+    for paragraph in text.strip().split("\n\n"):
+        words = paragraph.split()
+        if not words:
+            continue
+        if out:
+            out.append("")
+        line = " " * indent
+        room = WIDTH
+        glue = ""
+        for word in words:
+            if glue and len(line) + 1 + len(word) > room:
+                out.append(line)
+                line = " " * (indent + hang)
+                glue = ""
+            line += glue + word
+            glue = " "
+        out.append(line)
+    return out

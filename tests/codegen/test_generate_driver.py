@@ -1,0 +1,258 @@
+"""The generator's driver: what it writes, when, and what it notices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from rlmetrics.codegen.findings import Finding, Location
+from rlmetrics.codegen.generate import store
+from rlmetrics.codegen.generate.driver import MARKER, Change, Rendered, Report, run
+from rlmetrics.codegen.generate.sources import digest, find_root
+from rlmetrics.codegen.generate.store import Output
+
+HEAD = f"# {MARKER}spec/metrics/kl.yaml.\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Make a checkout with a spec that the stand-in renderer below takes as it is."""
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "spec.yaml").write_text("version: '1'\n")
+    return tmp_path
+
+
+class Renderer:
+    """Stands in for the emitters; counts its calls."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.texts = texts
+        self.calls = 0
+        self.findings: tuple[Finding, ...] = ()
+
+    def __call__(self, root: Path, overlays: Sequence[Path]) -> Rendered:
+        """Return the texts as outputs."""
+        self.calls += 1
+        outputs = tuple(Output(path, text, "spec/metrics/kl.yaml") for path, text in self.texts.items())
+        return Rendered(outputs, self.findings)
+
+
+@pytest.fixture
+def renderer() -> Renderer:
+    """Render two files."""
+    return Renderer({"generated/rlmetrics/a.py": HEAD + "a = 1\n", "docs/reference/a.md": HEAD + "a\n"})
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    """Return every file below a folder, local bookkeeping aside, with its content."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".rlmetrics" not in path.parts
+    }
+
+
+def changes_of(report: Report) -> dict[str, str]:
+    """Return how each changed file differed."""
+    return {change.path: change.what for change in report.changes}
+
+
+def test_first_run_writes_every_file(root: Path, renderer: Renderer) -> None:
+    """A first run writes all files as rendered and says that they are new."""
+    report = run(root, render=renderer)
+
+    assert {"generated/rlmetrics/a.py": "new", "docs/reference/a.md": "new"} == changes_of(report)
+    assert (HEAD + "a = 1\n").encode() == files_of(root)["generated/rlmetrics/a.py"]
+    assert 2 == report.total
+
+
+def test_unchanged_run_renders_nothing(root: Path, renderer: Renderer) -> None:
+    """With nothing changed, nothing is rendered and nothing is written."""
+    run(root, render=renderer)
+    before = files_of(root)
+
+    report = run(root, render=renderer)
+
+    assert (1, ()) == (renderer.calls, report.changes)
+    assert before == files_of(root)
+
+
+@pytest.mark.parametrize("name", ["spec/metrics/new.yaml", "codegen/rlmetrics/codegen/x.py", "codegen/rlmetrics/t.j2"])
+def test_every_source_triggers_a_run(root: Path, renderer: Renderer, name: str) -> None:
+    """A new spec file, a changed generator module and a changed template each make the next run render again."""
+    run(root, render=renderer)
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text("x")
+
+    run(root, render=renderer)
+
+    assert 2 == renderer.calls
+
+
+def test_overlay_counts_as_source(root: Path, renderer: Renderer, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A changed file of an overlay makes the next run render again; an unchanged one does not."""
+    overlay = tmp_path_factory.mktemp("overlay")
+    (overlay / "metrics").mkdir()
+    (overlay / "metrics" / "own.yaml").write_text("a: 1\n")
+    run(root, [overlay], render=renderer)
+    run(root, [overlay], render=renderer)
+    (overlay / "metrics" / "own.yaml").write_text("a: 2\n")
+    run(root, [overlay], render=renderer)
+
+    assert 2 == renderer.calls
+
+
+def test_digest_does_not_depend_on_the_place(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Two checkouts with equal files have equal digests, wherever they lie."""
+    other = tmp_path_factory.mktemp("elsewhere") / "deeper"
+    (other / "spec").mkdir(parents=True)
+    (other / "spec" / "spec.yaml").write_text("version: '1'\n")
+
+    assert digest(root) == digest(other)
+
+
+def test_only_changed_files_are_touched(root: Path, renderer: Renderer) -> None:
+    """A file whose text stays the same keeps its modification time."""
+    run(root, render=renderer)
+    before = (root / "docs/reference/a.md").stat().st_mtime_ns
+    renderer.texts["generated/rlmetrics/a.py"] = HEAD + "a = 2\n"
+    (root / "spec" / "spec.yaml").write_text("version: '2'\n")
+
+    report = run(root, render=renderer)
+
+    assert {"generated/rlmetrics/a.py": "changed"} == changes_of(report)
+    assert before == (root / "docs/reference/a.md").stat().st_mtime_ns
+
+
+def test_file_that_is_no_longer_asked_for_is_removed(root: Path, renderer: Renderer) -> None:
+    """A generated file goes when the spec no longer asks for it."""
+    run(root, render=renderer)
+    del renderer.texts["docs/reference/a.md"]
+    (root / "spec" / "spec.yaml").write_text("version: '2'\n")
+
+    report = run(root, render=renderer)
+
+    assert {"docs/reference/a.md": "removed"} == changes_of(report)
+    assert not (root / "docs/reference/a.md").exists()
+
+
+def test_stale_file_is_found_without_a_manifest(root: Path, renderer: Renderer) -> None:
+    """Without a manifest, generated files are known by their heads; hand-written neighbours stay."""
+    stale = root / "generated/rlmetrics/stale.py"
+    own = root / "docs/reference/own.md"
+    for path, text in ((stale, HEAD), (own, "# Written by hand\n")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    report = run(root, render=renderer)
+
+    assert "removed" == changes_of(report)["generated/rlmetrics/stale.py"]
+    assert (False, True) == (stale.exists(), own.exists())
+
+
+def test_hand_edit_is_reported_and_kept_aside(root: Path, renderer: Renderer) -> None:
+    """A hand-edited file is restored, and what was written by hand survives as a copy."""
+    run(root, render=renderer)
+    edited = root / "generated/rlmetrics/a.py"
+    edited.write_text("a = 99\n")
+
+    report = run(root, render=renderer)
+
+    copy = ".rlmetrics/hand-edited/generated/rlmetrics/a.py"
+    assert (Change("generated/rlmetrics/a.py", "hand-edited", "spec/metrics/kl.yaml", copy),) == report.changes
+    assert "a = 99\n" == (root / copy).read_text()
+    assert HEAD + "a = 1\n" == edited.read_text()
+
+
+def test_check_names_hand_edits_without_rendering(root: Path, renderer: Renderer) -> None:
+    """With unchanged sources, ``check`` finds edited and missing files from the manifest alone."""
+    run(root, render=renderer)
+    (root / "generated/rlmetrics/a.py").write_text("a = 99\n")
+    (root / "docs/reference/a.md").unlink()
+
+    report = run(root, check=True, render=renderer)
+
+    assert {"generated/rlmetrics/a.py": "hand-edited", "docs/reference/a.md": "missing"} == changes_of(report)
+    assert 1 == renderer.calls
+
+
+def test_check_writes_nothing(root: Path, renderer: Renderer) -> None:
+    """``check`` on a checkout where nothing was generated reports every file and leaves the folder as it was."""
+    before = sorted(root.rglob("*"))
+
+    report = run(root, check=True, render=renderer)
+
+    assert {"new"} == set(changes_of(report).values())
+    assert before == sorted(root.rglob("*"))
+
+
+def test_spec_error_writes_nothing(root: Path, renderer: Renderer) -> None:
+    """With an error in the spec, the findings come back and every file stays as it was."""
+    run(root, render=renderer)
+    before = files_of(root)
+    renderer.texts["generated/rlmetrics/a.py"] = "broken"
+    renderer.findings = (Finding("x", "error", Location("spec/spec.yaml"), "wrong", "put it right"),)
+    (root / "spec" / "spec.yaml").write_text("version: '2'\n")
+
+    report = run(root, render=renderer)
+
+    assert (True, renderer.findings) == (report.failed, report.findings)
+    assert before | {"spec/spec.yaml": b"version: '2'\n"} == files_of(root)
+
+
+def test_damaged_manifest_is_written_anew(root: Path, renderer: Renderer) -> None:
+    """A manifest with merge markers in it is replaced, and no file counts as hand-edited because of it."""
+    run(root, render=renderer)
+    whole = (root / store.MANIFEST).read_bytes()
+    (root / store.MANIFEST).write_text("<<<<<<< HEAD\n")
+
+    report = run(root, render=renderer)
+
+    assert (whole, ()) == ((root / store.MANIFEST).read_bytes(), report.changes)
+
+
+def test_journal_of_interrupted_run_is_noticed(root: Path, renderer: Renderer) -> None:
+    """What an interrupted run wrote is not mistaken for a hand edit; the next run finishes and says so."""
+    run(root, render=renderer)
+    half = HEAD + "a = 2\n"
+    (root / "generated/rlmetrics/a.py").write_text(half)
+    store.write_journal(root, store.Journal({"generated/rlmetrics/a.py": (store.digest_of(half.encode()),)}, ()))
+
+    checked = run(root, check=True, render=renderer)
+    finished = run(root, render=renderer)
+    again = run(root, check=True, render=renderer)
+
+    assert [True, True, False] == [report.interrupted for report in (checked, finished, again)]
+    assert {"generated/rlmetrics/a.py": "changed"} == changes_of(finished)
+    assert HEAD + "a = 1\n" == (root / "generated/rlmetrics/a.py").read_text()
+
+
+def test_damaged_journal_counts_as_interruption(root: Path, renderer: Renderer) -> None:
+    """A journal that cannot be read still tells that a run did not finish."""
+    (root / ".rlmetrics").mkdir()
+    (root / store.JOURNAL).write_text("{")
+
+    assert run(root, check=True, render=renderer).interrupted
+
+
+def test_leftovers_of_a_killed_run_are_removed(root: Path, renderer: Renderer) -> None:
+    """Temporary files next to generated ones do not outlive the next run."""
+    run(root, render=renderer)
+    leftover = root / "docs/reference/.a.md.123.rlmetrics-tmp"
+    leftover.write_text("half")
+    store.write_journal(root, store.Journal({"docs/reference/a.md": ("0",)}, ()))
+
+    run(root, render=renderer)
+
+    assert not leftover.exists()
+
+
+def test_find_root_looks_upwards(root: Path) -> None:
+    """The checkout is found from any folder below it, and nothing is found outside."""
+    deep = root / "spec" / "metrics" / "x"
+    deep.mkdir(parents=True)
+
+    assert root == find_root(deep)
+    assert find_root(root.parent) is None
