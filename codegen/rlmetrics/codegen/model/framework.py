@@ -102,6 +102,9 @@ class Emission(SignatureFields):
     logged_by_default: bool | None = Field(default=None, description="Needed with `condition`; a guard answers it itself.")
     kind: Literal["scalar", "distribution", "counter", "text"] | None = Field(default=None, description="If it differs from the metric's.")
     bind: dict[str, str] = Field(default={}, description="Default values of placeholders when this is a translation target.")
+    route: Text | None = Field(
+        default=None, description="The route to the trackers if this key does not take the component's, such as direct."
+    )
     variants: list[Variant] = []
     documented: list[Documented] = []
     evidence: list[Evidence] = Field(min_length=1)
