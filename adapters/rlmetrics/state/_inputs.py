@@ -23,13 +23,7 @@ def masked(x: Tensor, mask: Tensor) -> Tensor:
 
     Garbage in padding is stopped here, at the entrance: an operation on it later could have a gradient of NaN, which
     even a masked sum would let through, because zero times NaN is NaN.
-
-    Raises:
-        ValueError: The shapes differ.
     """
-    if x.shape != mask.shape:
-        msg = f"expected the shape of the mask, {tuple(mask.shape)}, got {tuple(x.shape)}"
-        raise ValueError(msg)
     value = as_float(x) if x.is_floating_point() else x
     return value.masked_fill(~mask, 0)
 
@@ -39,44 +33,39 @@ def scalar(value: float) -> Tensor:
     return torch.tensor(value, dtype=torch.float64)
 
 
-def same_shape(**tensors: Tensor) -> None:
-    """Check that all tensors have the shape of the first.
+def same_shape(rank: int, /, **tensors: Tensor) -> None:
+    """Check that all tensors have this many dimensions and the shape of the first.
 
     Raises:
         ValueError: One has another shape.
     """
     (first, model), *others = tensors.items()
+    if model.dim() != rank:
+        msg = f"{first}: expected {rank} dimensions, got shape {tuple(model.shape)}"
+        raise ValueError(msg)
     for name, tensor in others:
         if tensor.shape != model.shape:
             msg = f"{name}: expected shape {tuple(model.shape)} like {first}, got {tuple(tensor.shape)}"
             raise ValueError(msg)
 
 
-def same_length(**tensors: Tensor) -> None:
-    """Check that all tensors but the first are vectors with as many elements as the first has rows.
+def same_rows(**tensors: Tensor) -> None:
+    """Check that the dimensions of all tensors are the leading dimensions of the first.
 
     Raises:
-        ValueError: One is no vector or has another length.
+        ValueError: One has others.
     """
     (first, model), *others = tensors.items()
     for name, tensor in others:
-        if tensor.shape != model.shape[:1]:
-            msg = f"{name}: expected shape {tuple(model.shape[:1])}, one element per row of {first}, got {tuple(tensor.shape)}"
+        expected = model.shape[: tensor.dim()]
+        if tensor.shape != expected:
+            msg = f"{name}: expected shape {tuple(expected)}, the rows of {first}, got {tuple(tensor.shape)}"
             raise ValueError(msg)
 
 
-def per_token(x: Tensor, like: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Repeat sequence values ``[B]`` (or one value ``[]``) for every token of ``like`` ``[B, T]``.
-
-    Args:
-        x: The values.
-        like: A token tensor whose shape is taken.
-        mask: Where given, floats become zero where it is false, so that no gradient comes back from padding.
-    """
-    repeated = (x.unsqueeze(-1) if x.dim() else x).expand_as(like)
-    if mask is None or not x.is_floating_point():
-        return repeated
-    return repeated.masked_fill(~mask, 0)
+def per_token(x: Tensor, like: Tensor) -> Tensor:
+    """Repeat sequence values ``[B]`` (or one value ``[]``) for every token of ``like`` ``[B, T]``."""
+    return (x.unsqueeze(-1) if x.dim() else x).expand_as(like)
 
 
 def per_vocab(x: Tensor, like: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ from ._groups import (
     pad_groups,
     per_sequence,
 )
-from ._inputs import as_float, masked, per_token, per_vocab, same_length, same_shape, scalar
+from ._inputs import as_float, masked, per_token, per_vocab, same_rows, same_shape, scalar
 from ._reduce import comoments, count, histogram, largest, last, moments, number_of, smallest, total
 from ._sequences import (
     seq_all,
@@ -85,7 +85,7 @@ __all__ = [
     "per_vocab",
     "row_entropy",
     "row_log_prob",
-    "same_length",
+    "same_rows",
     "same_shape",
     "scalar",
     "seq_all",

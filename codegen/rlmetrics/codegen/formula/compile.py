@@ -1,0 +1,184 @@
+"""The entrance of the compiler: a formula in, source code, slots and notation out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rlmetrics.state.layout import Slot
+
+from ..model import Input, Parameter
+from .check import Checker, Metrics
+from .errors import FormulaError
+from .lower import Finalized, lower
+from .nodes import Arena, Node, walk
+from .notation import notation
+from .plan import Empty
+
+__all__ = ["Atom", "Compiled", "Fused", "compile_formula", "fuse"]
+
+Atom = Literal["token", "sequence", "group", "batch"]
+
+
+def _no_metrics(metric: str) -> tuple[str | None, Mapping[str, str]]:
+    raise KeyError(metric)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A formula that was found right, and what was derived from it.
+
+    The source lines use ``torch`` and ``ops`` (``from rlmetrics.state import ops``), and variables named like the
+    inputs and parameters. A function that computes the metric at once is ``update_source`` followed by
+    ``finalize_source``. A state runs ``update_source``, packs the variables named like the slots, merges, unpacks them
+    and runs ``finalize_source``.
+
+    Attributes:
+        inputs: The inputs that are used, in the order in which they were declared.
+        parameters: The parameters that are used, in the order in which they were declared.
+        atom: What must not be cut when data is split, so that merged states equal the whole.
+        kind: ``scalar``, or ``distribution`` for a histogram.
+        slots: What the state keeps.
+        update_source: Lines that assign each slot's variable: float64 ``[]``, or ``[width]`` for wide slots.
+        finalize_source: Lines from slots to the result, the last of which returns it: float64 ``[]``, for a histogram
+            its ``bins`` slot.
+        result: The expression that the last line returns.
+        empty_test: An expression over the slots (a boolean tensor), true where the population was empty; None where
+            nothing depends on it, because no ``empty`` was declared or sums over nothing are zero anyway.
+        omit: Whether the result is left out of a dict of results where ``empty_test`` holds.
+        mathml: The formula as a ``math`` element.
+        latex: The formula as LaTeX, without delimiters.
+    """
+
+    inputs: tuple[str, ...]
+    parameters: tuple[str, ...]
+    atom: Atom
+    kind: Literal["scalar", "distribution"]
+    slots: tuple[Slot, ...]
+    update_source: tuple[str, ...]
+    finalize_source: tuple[str, ...]
+    result: str
+    empty_test: str | None
+    omit: bool
+    mathml: str
+    latex: str
+    root: Node = field(repr=False)
+    arena: Arena = field(repr=False)
+    empty: Empty = None
+    declared: Mapping[str, Input] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class Fused:
+    """Several formulas over one set of tensors, shared parts computed once.
+
+    Attributes:
+        inputs: The inputs that are used.
+        slots: The slots of all formulas; what two of them keep is there once.
+        update_source: Lines that assign each slot's variable.
+        results: For each formula how its result comes from the slots.
+    """
+
+    inputs: tuple[str, ...]
+    slots: tuple[Slot, ...]
+    update_source: tuple[str, ...]
+    results: Mapping[str, Finalized]
+
+
+def compile_formula(
+    formula: str,
+    *,
+    let: Mapping[str, str] | None = None,
+    inputs: Mapping[str, Input],
+    parameters: Mapping[str, Parameter] | None = None,
+    empty: Empty = None,
+    metrics: Metrics = _no_metrics,
+    nan: Literal["propagate", "skip"] = "propagate",
+    metric: str | None = None,
+) -> Compiled:
+    """Check a formula and derive everything from it.
+
+    Args:
+        formula: The expression.
+        let: Named sub-expressions, in order; each sees those before it.
+        inputs: The declared inputs by name.
+        parameters: The declared parameters by name.
+        empty: The value over an empty population.
+        metrics: Looks up the formula and the ``let`` of ``metric('id')``; raises ``KeyError`` for an unknown id.
+        nan: ``skip`` leaves NaN out of every reduction to a scalar.
+        metric: The id of the metric this is the formula of, so that it cannot insert itself.
+
+    Raises:
+        FormulaError: The first thing that is wrong.
+    """
+    parameters = parameters or {}
+    arena = Arena()
+    checker = Checker(arena, inputs, parameters, metrics, nan)
+    try:
+        root = checker.program(formula, let or {}, metric)
+    except RecursionError:
+        raise FormulaError("the formula is nested too deep", "name parts of it under `let`") from None
+    lowered = lower(arena, {"": (root, empty)}, inputs, parameters)
+    finalized = lowered.results[""]
+    used = {node.value for node in walk([root]) if node.op == "parameter"}
+    mathml, latex = notation(root, arena.names)
+    return Compiled(
+        inputs=lowered.inputs,
+        parameters=tuple(name for name in parameters if name in used),
+        atom=_atom(root),
+        kind="distribution" if root.op == "histogram" else "scalar",
+        slots=lowered.slots,
+        update_source=lowered.update_source,
+        finalize_source=(*finalized.lines, f"return {finalized.result}"),
+        result=finalized.result,
+        empty_test=finalized.empty,
+        omit=empty == "omit",
+        mathml=mathml,
+        latex=latex,
+        root=root,
+        arena=arena,
+        empty=empty,
+        declared=inputs,
+    )
+
+
+def fuse(
+    formulas: Mapping[str, Compiled], parameter_names: Mapping[str, Mapping[str, str]] | None = None
+) -> Fused:
+    """Lower several formulas together.
+
+    Args:
+        formulas: The formulas by name.
+        parameter_names: For each formula, what its parameters are called in the fused code; two formulas that use
+            one name share the value.
+    """
+    rename = parameter_names or {}
+    arena = Arena()
+    inputs: dict[str, Input] = {}
+    roots: dict[str, tuple[Node, Empty]] = {}
+    parameters: dict[str, None] = {}
+    for name, compiled in formulas.items():
+        renamed = dict(rename.get(name, {}))
+        roots[name] = (arena.copy(compiled.root, compiled.arena.names, renamed), compiled.empty)
+        inputs.update(compiled.declared)
+        parameters.update(dict.fromkeys(renamed.get(parameter, parameter) for parameter in compiled.parameters))
+    lowered = lower(arena, roots, inputs, parameters)
+    return Fused(lowered.inputs, lowered.slots, lowered.update_source, lowered.results)
+
+
+def _atom(root: Node) -> Atom:
+    """Return what a split must keep whole."""
+    nodes = list(walk([root]))
+    reduced = {node.args[0].extent for node in nodes if node.extent == "reduced" and node.args[0].extent != "reduced"}
+    reduced.discard("const")
+    if "scalar" in reduced:
+        return "batch"
+    if any(node.op.startswith("group_") or node.op in ("per_sequence", "pad_groups") for node in nodes):
+        return "group"
+    if "group" in reduced and len(reduced) > 1:
+        return "group"
+    # A cut between tokens would repeat the sequences on both sides.
+    if any(node.op.startswith("seq_") for node in nodes) or {"token", "sequence"} <= reduced:
+        return "sequence"
+    return "token"

@@ -1,0 +1,150 @@
+"""From typed results to Python source: one body that fills the slots, one that computes each result from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rlmetrics.state.layout import Slot
+
+from ..model import Input
+from .constants import Constants
+from .guards import guarded
+from .nodes import Arena, Node, walk
+from .plan import REDUCTIONS, Empty, Plan
+from .render import Renderer
+from .scope import Names, Piece, Scope
+
+__all__ = ["Finalized", "Lowered", "lower"]
+
+_LINE = 100
+
+
+@dataclass(frozen=True)
+class Finalized:
+    """How one result comes from the slots.
+
+    Attributes:
+        lines: Assignments to write first.
+        result: The expression of the result, a float64 tensor ``[]``, or ``[bins + 4]`` of a histogram.
+        empty: An expression, true where the population was empty; None where the formula has no notion of it.
+    """
+
+    lines: tuple[str, ...]
+    result: str
+    empty: str | None
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The generated bodies of one or more formulas over shared slots."""
+
+    inputs: tuple[str, ...]
+    slots: tuple[Slot, ...]
+    update_source: tuple[str, ...]
+    results: Mapping[str, Finalized]
+
+
+def lower(
+    arena: Arena,
+    roots: Mapping[str, tuple[Node, Empty]],
+    inputs: Mapping[str, Input],
+    parameters: Iterable[str],
+) -> Lowered:
+    """Write the Python source of some results over the same inputs.
+
+    Args:
+        arena: Where the nodes are from.
+        roots: Each result with its value over an empty population.
+        inputs: The declared inputs, in their order.
+        parameters: The names of the parameters, which the code must not hide.
+    """
+    nodes = [node for node, _ in roots.values()]
+    names = Names([*inputs, *parameters])
+    plan = Plan(arena, nodes, names)
+    renderer = Renderer(guarded(nodes), Constants())
+    results = {key: _finalize(arena, plan, renderer, names, root, empty) for key, (root, empty) in roots.items()}
+    used = {str(node.value): node for node in walk(node for filled in plan.filled for node in filled.nodes) if node.op == "input"}
+    ordered = {name: used[name] for name in inputs if name in used}
+    body = Scope(names, arena.names, renderer.render)
+    body.lines += [*_checks(ordered), *_conversions(ordered, renderer.safe)]
+    body.prepare(node for filled in plan.filled for node in filled.nodes)
+    for filled in plan.filled:
+        text, _ = body.call(filled.function, filled.nodes, *filled.more)
+        body.lines.append(f"{filled.slot.name} = {text}")
+    slots = tuple(filled.slot for filled in plan.filled)
+    return Lowered(tuple(ordered), slots, tuple(_tidy(body.lines)), results)
+
+
+def _finalize(arena: Arena, plan: Plan, renderer: Renderer, names: Names, root: Node, empty: Empty) -> Finalized:
+    def render(node: Node, scope: Scope) -> Piece:
+        return plan.result(node) if node.op in REDUCTIONS else renderer.render(node, scope)
+
+    reductions = [node for node in _reduced(root) if node.op in REDUCTIONS]
+    scope = Scope(names.copy(), arena.names, render, opaque=REDUCTIONS)
+    scope.prepare([root])
+    result, _ = scope.piece(root)
+    guards = plan.guards(root, empty)
+    if guards:
+        value = "ops.or_nan({})" if empty != 0 else "ops.unless_empty({})"
+        if len(result) > 60:
+            name = scope.names.fresh("value")
+            scope.lines.append(f"{name} = {result}")
+            result = name
+        result = value.format(", ".join([result, *(["0.0"] if empty == 0 else []), *guards]))
+    known = empty is not None and (empty != 0 or root.op not in ("sum", "count"))
+    sizes = dict.fromkeys(size for node in reductions if known and (size := plan.size(node)) is not None)
+    tests = [f"{size} == 0" for size in sizes]
+    test = " | ".join(f"({test})" for test in tests) if len(tests) > 1 else "".join(tests) or None
+    return Finalized(tuple(scope.lines), result, test)
+
+
+def _reduced(root: Node) -> Iterator[Node]:
+    return (node for node in walk([root]) if node.extent == "reduced")
+
+
+def _checks(inputs: Mapping[str, Node]) -> Iterator[str]:
+    """Yield calls that compare the shapes of the inputs."""
+    names = {
+        extent: [name for name, node in inputs.items() if node.extent == extent]
+        for extent in ("vocab", "token", "sequence", "group", "batch", "scalar")
+    }
+    # The mask is the tensor that users check first.
+    names["token"].sort(key=lambda name: name != "mask")
+    for extent, rank in (("vocab", 3), ("token", 2), ("sequence", 1), ("group", 1)):
+        if names[extent]:
+            yield from _check(f"ops.same_shape({rank}, ", names[extent][0], names[extent][1:])
+    for extent, rank in (("batch", 1), ("scalar", 0)):
+        for name in names[extent]:
+            yield from _check(f"ops.same_shape({rank}, ", name, [])
+    heads = [names[extent][0] for extent in ("vocab", "token", "sequence") if names[extent]]
+    if len(heads) > 1:
+        yield from _check("ops.same_rows(", heads[0], heads[1:])
+
+
+def _check(call: str, first: str, others: Sequence[str]) -> Iterator[str]:
+    line = f"{call}{first}={first}"
+    start = line
+    for other in others:
+        if len(line) + 2 * len(other) > _LINE:
+            yield f"{line})"
+            line = start
+        line += f", {other}={other}"
+    yield f"{line})"
+
+
+def _conversions(inputs: Mapping[str, Node], safe: frozenset[Node]) -> Iterator[str]:
+    """Yield lines that give each input the dtype to compute in, and padding a harmless value."""
+    for name, node in inputs.items():
+        if node.dtype == "bool":
+            yield f"{name} = {name}.bool()"
+    for name, node in inputs.items():
+        if node.dtype == "float" and node.extent != "vocab":
+            yield f"{name} = ops.masked({name}, mask)" if node in safe and node.extent == "token" else f"{name} = ops.as_float({name})"
+
+
+def _tidy(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines without repeated or outer blank ones."""
+    for place, line in enumerate(lines):
+        if line or (0 < place < len(lines) - 1 and lines[place - 1]):
+            yield line

@@ -1,0 +1,186 @@
+"""Which slots a formula keeps, and how its result comes from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rlmetrics.state.layout import Slot, SlotKind
+
+from .nodes import Arena, Node, walk
+from .scope import ATOM, PRODUCT, Names, Piece, Scope
+
+__all__ = ["REDUCTIONS", "Empty", "Filled", "Plan"]
+
+Empty = Literal["nan", "omit", 0] | None
+"""The value over an empty population; None leaves sums and counts at zero and everything else at NaN."""
+
+REDUCTIONS: Final = frozenset("mean sum min max var std count cov corr last histogram".split())
+_STRICT: Final = frozenset(
+    "add sub mul div neg pow exp log log1p expm1 sqrt abs square sigmoid log_sigmoid minimum maximum clamp".split()
+)
+_ZERO_WHEN_EMPTY: Final = frozenset(["sum", "count"])
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A slot with the call that fills it."""
+
+    slot: Slot
+    function: str
+    nodes: tuple[Node, ...]
+    more: tuple[str, ...] = ()
+
+
+class Plan:
+    """Collects the slots of all reductions below some results, each once.
+
+    Args:
+        arena: Where nodes are made.
+        roots: The results.
+        names: Where slots get their names.
+    """
+
+    def __init__(self, arena: Arena, roots: Sequence[Node], names: Names):
+        self.filled: list[Filled] = []
+        self._arena = arena
+        self._names = names
+        self._slots: dict[tuple[object, ...], str] = {}
+        reductions = [node for node in walk(roots) if node.op in REDUCTIONS]
+        self._spread = {(node.args[0], node.over) for node in reductions if node.op in ("var", "std")}
+
+    # Results
+
+    def result(self, node: Node) -> Piece:
+        """Return a reduction as an expression of its slots."""
+        op, x, over = node.op, node.args[0], node.over
+        if op == "mean" and x.dtype == "bool":
+            return f"{self._count(x, over)} / {self._size(x, over)}", PRODUCT
+        if op == "mean":
+            if (x, over) in self._spread:
+                return f"ops.mean_of({self._moments(x, over)})", ATOM
+            return f"{self._extent_slot('sum', x, over)} / {self._size(x, over)}", PRODUCT
+        if op == "sum":
+            return self._extent_slot("sum", x, over), ATOM
+        if op == "count":
+            return self._count(x, over), ATOM
+        if op in ("min", "max"):
+            kind: SlotKind = "min" if op == "min" else "max"
+            return f"ops.or_nan({self._extent_slot(kind, x, over)}, {self._size(x, over)})", ATOM
+        if op in ("var", "std"):
+            function = "variance" if op == "var" else "standard_deviation"
+            return f"ops.{function}({self._moments(x, over)}, ddof={node.value})", ATOM
+        if op == "last":
+            return f"ops.last_value({self._last(x)})", ATOM
+        if op == "histogram":
+            return f"ops.histogram_result({self._bins(node)})", ATOM
+        comoments = self._comoments(node)
+        return (f"ops.covariance({comoments}, ddof={node.value})" if op == "cov" else f"ops.correlation({comoments})"), ATOM
+
+    def size(self, node: Node) -> str | None:
+        """Return how many elements a reduction was over, as an expression of its slots; None for histograms."""
+        x, over = node.args[0], node.over
+        if node.op in ("var", "std"):
+            return f"{self._moments(x, over)}[0]"
+        if node.op in ("cov", "corr"):
+            return f"{self._comoments(node)}[0]"
+        if node.op == "last":
+            return f"{self._last(x)}[0]"
+        if node.op == "histogram":
+            return None
+        return self._size(x, over)
+
+    def guards(self, root: Node, empty: Empty) -> list[str]:
+        """Return the sizes that must be checked, because the arithmetic alone would not give the empty value."""
+        if empty is None or root.op == "histogram" or (empty == 0 and root.op in _ZERO_WHEN_EMPTY):
+            return []
+        natural = set() if empty == 0 else set(_strict(root))
+        sizes = [
+            self.size(node)
+            for node in walk([root])
+            if node.op in REDUCTIONS and (node.op in _ZERO_WHEN_EMPTY or node not in natural)
+        ]
+        return list(dict.fromkeys(size for size in sizes if size is not None))
+
+    # Slots
+
+    def _slot(self, kind: SlotKind, name: str, function: str, nodes: Iterable[Node | None], key: object = None) -> str:
+        operands = tuple(node for node in nodes if node is not None)
+        identity = (kind, function, operands, key)
+        if identity not in self._slots:
+            self._slots[identity] = fresh = self._names.fresh(name)
+            self.filled.append(Filled(Slot(fresh, kind), function, operands))
+        return self._slots[identity]
+
+    def _extent_slot(self, kind: SlotKind, x: Node, over: Node | None) -> str:
+        function = {"sum": "total", "min": "smallest", "max": "largest"}[kind]
+        return self._slot(kind, f"{self._name(x)}_{kind}", f"ops.{function}", [x, over])
+
+    def _count(self, condition: Node, over: Node | None) -> str:
+        name = f"{self._name(condition)}_count"
+        if over is not None:
+            condition = self._arena.node("and", [condition, over], extent=condition.extent, dtype="bool")
+        return self._slot("count", name, "ops.count", [condition])
+
+    def _size(self, x: Node, over: Node | None) -> str:
+        if (x, over) in self._spread:
+            return f"{self._moments(x, over)}[0]"
+        if over is None:
+            # Batches may differ in length; everything else of one domain has one size.
+            like = x if x.extent == "batch" else None
+            return self._size_of_all(x, like)
+        if over.value == "mask" and over.op == "input":
+            name = "token_count"
+        elif over.op == "group_exists":
+            name = "group_count"
+        else:
+            name = f"{self._arena.names.get(over, 'selected')}_count"
+        return self._slot("count", name, "ops.count", [over])
+
+    def _size_of_all(self, x: Node, like: Node | None) -> str:
+        identity = ("size", x.extent, like)
+        if identity not in self._slots:
+            wanted = {"token": "position", "batch": "element", "scalar": "update"}.get(x.extent, x.extent)
+            self._slots[identity] = name = self._names.fresh(f"{wanted}_count")
+            self.filled.append(Filled(Slot(name, "count"), "ops.number_of", (x,)))
+        return self._slots[identity]
+
+    def _moments(self, x: Node, over: Node | None) -> str:
+        return self._slot("moments", f"{self._name(x)}_moments", "ops.moments", [x, over])
+
+    def _comoments(self, node: Node) -> str:
+        x, y = node.args
+        return self._slot("comoments", f"{self._name(x)}_{self._name(y)}", "ops.comoments", [x, y, node.over])
+
+    def _last(self, x: Node) -> str:
+        return self._slot("last", f"last_{self._name(x)}", "ops.last", [x])
+
+    def _bins(self, node: Node) -> str:
+        assert isinstance(node.value, tuple)
+        low, high, bins = node.value
+        identity = ("bins", node)
+        if identity not in self._slots:
+            x = node.args[0]
+            self._slots[identity] = name = self._names.fresh(f"{self._name(x)}_bins")
+            operands = (x,) if node.over is None else (x, node.over)
+            more = (f"low={low!r}", f"high={high!r}", f"bins={bins!r}")
+            self.filled.append(Filled(Slot(name, "bins", bins, low, high), "ops.histogram", operands, more))
+        return self._slots[identity]
+
+    def _name(self, node: Node) -> str:
+        return Scope(Names(), self._arena.names, lambda *_: ("", 0)).wanted(node)
+
+
+def _strict(node: Node) -> Iterable[Node]:
+    """Yield the reductions whose NaN becomes the NaN of the result."""
+    stack, seen = [node], set[Node]()
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.op in REDUCTIONS:
+            yield node
+        elif node.op in _STRICT and node.value != 0:
+            stack.extend(node.args)

@@ -1,0 +1,254 @@
+"""Writes typed operations as calls of torch and of ``rlmetrics.state.ops``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from .constants import Constants
+from .nodes import Node, walk
+from .scope import ATOM, BIT_AND, BIT_OR, COMPARE, PRODUCT, SUM, TERNARY, UNARY, Names, Piece, Scope
+
+__all__ = ["Renderer"]
+
+_INFIX: Final = {
+    "add": ("+", SUM),
+    "sub": ("-", SUM),
+    "mul": ("*", PRODUCT),
+    "div": ("/", PRODUCT),
+    "and": ("&", BIT_AND),
+    "or": ("|", BIT_OR),
+    "lt": ("<", COMPARE),
+    "le": ("<=", COMPARE),
+    "gt": (">", COMPARE),
+    "ge": (">=", COMPARE),
+    "eq": ("==", COMPARE),
+    "ne": ("!=", COMPARE),
+}
+_TORCH: Final = {
+    **{name: f"torch.{name}" for name in "exp log log1p expm1 sqrt abs sign square sigmoid".split()},
+    "is_finite": "torch.isfinite",
+    "log_sigmoid": "torch.nn.functional.logsigmoid",
+}
+_PLAIN: Final = frozenset(["literal", "parameter", "add", "sub", "mul", "neg", "not", "where", "minimum", "maximum", "clamp"])
+_HELPERS: Final = frozenset(["group_index", "group_exists", "pad_groups", "per_sequence"])
+_FROM_VOCAB: Final = frozenset(["entropy", "logsumexp", "log_prob", "argmax_equals", "sum_vocab"])
+
+
+class Renderer:
+    """Renders nodes; literals and parameters become Python numbers, everything else tensors.
+
+    Args:
+        safe: The nodes whose value in padding reaches no result.
+        constants: The values of literal expressions.
+    """
+
+    def __init__(self, safe: frozenset[Node], constants: Constants):
+        self.safe = safe
+        self.constants = constants
+
+    def render(self, node: Node, scope: Scope) -> Piece:
+        """Write one operation, its operands through the scope."""
+        op = node.op
+        if op in ("input", "parameter"):
+            return str(node.value), ATOM
+        if op == "literal":
+            return repr(node.value), ATOM
+        if op in _INFIX:
+            return self._infix(node, scope)
+        if op == "neg":
+            return scope.prefix("-", node.args[0])
+        if op == "not":
+            if self.is_number(node.args[0]):
+                return f"not {scope.piece(node.args[0])[0]}", TERNARY
+            return scope.prefix("~", node.args[0])
+        if op == "pow":
+            return self._power(node, scope)
+        if op in _TORCH:
+            return self._torch(_TORCH[op], node, scope)
+        special = _SPECIAL.get(op)
+        if special is not None:
+            return special(self, node, scope)
+        if op in _HELPERS:
+            return scope.call(f"ops.{op}", node.args)
+        if op in _FROM_VOCAB:
+            return self._from_vocab(node, scope)
+        ddof = () if node.value is None else (f"ddof={node.value}",)
+        return scope.call(f"ops.{op}", node.operands, *ddof)
+
+    def is_number(self, node: Node) -> bool:
+        """Return whether a node is a Python number or truth value in the generated code, not a tensor."""
+        if node.extent != "const":
+            return False
+        if self.constants.value(node) is not None:
+            return True
+        comparison = node.op in _INFIX and node.op != "div"
+        return (node.op in _PLAIN or comparison) and all(self.is_number(arg) for arg in node.args)
+
+    def _infix(self, node: Node, scope: Scope) -> Piece:
+        left, right = node.args
+        operator, binding = _INFIX[node.op]
+        if node.op == "div" and self.is_number(left) and self.is_number(right) and not self.is_number(node):
+            # Python raises where torch gives infinity.
+            text, right_binding = scope.piece(right)
+            return f"{self._tensor(left, scope)} / {text if right_binding > PRODUCT else f'({text})'}", PRODUCT
+        return scope.infix(operator, binding, left, right)
+
+    def _power(self, node: Node, scope: Scope) -> Piece:
+        value = self.constants.value(node)
+        if value is not None:
+            return repr(value), ATOM if value >= 0 else UNARY
+        if node.value == 2:
+            return self._torch("torch.square", node, scope)
+        return self._torch("torch.pow", node, scope, repr(node.value))
+
+    def _torch(self, function: str, node: Node, scope: Scope, *more: str) -> Piece:
+        if self.is_number(node.args[0]):
+            return f"{function}({', '.join([self._tensor(node.args[0], scope), *more])})", ATOM
+        return scope.call(function, node.args, *more)
+
+    def _tensor(self, node: Node, scope: Scope) -> str:
+        """Return the text of a node as a tensor."""
+        text, _ = scope.piece(node)
+        return f"ops.scalar({text})" if self.is_number(node) else text
+
+    def _extreme(self, node: Node, scope: Scope) -> Piece:
+        python, bound = ("min", "max") if node.op == "minimum" else ("max", "min")
+        numbers = [self.is_number(arg) for arg in node.args]
+        if all(numbers):
+            return scope.call(python, node.args)
+        if any(numbers):
+            x, limit = node.args if numbers[1] else reversed(node.args)
+            text, limit_text = (text for text, _ in scope.pieces([x, limit]))
+            return f"torch.clamp({text}, {bound}={limit_text})", ATOM
+        return scope.call(f"torch.{node.op}", node.args)
+
+    def _clamp(self, node: Node, scope: Scope) -> Piece:
+        x, low, high = node.args
+        if all(self.is_number(arg) for arg in node.args):
+            texts = [text for text, _ in scope.pieces(node.args)]
+            return f"min(max({texts[0]}, {texts[1]}), {texts[2]})", ATOM
+        if self.is_number(low) and self.is_number(high):
+            return scope.call("torch.clamp", node.args)
+        scope.pieces(node.args)
+        x_text, low_text, high_text = (self._tensor(arg, scope) for arg in (x, low, high))
+        return f"torch.minimum(torch.maximum({x_text}, {low_text}), {high_text})", ATOM
+
+    def _where(self, node: Node, scope: Scope) -> Piece:
+        condition, then, otherwise = node.args
+        if not self.is_number(condition):
+            return self._choose(node, scope)
+        texts = [text if binding > TERNARY else f"({text})" for text, binding in scope.pieces(node.args)]
+        # Both branches must have the shape of the result.
+        for place, (branch, other) in enumerate(((then, otherwise), (otherwise, then)), start=1):
+            if branch.extent == "const" and other.extent != "const":
+                like = self._atom(other, scope)
+                texts[3 - place] = like
+                full = f"torch.full_like({like}, {texts[place]})"
+                texts[place] = full if self.is_number(branch) else f"torch.zeros_like({like}) + {self._atom(branch, scope)}"
+        return f"{texts[1]} if {texts[0]} else {texts[2]}", TERNARY
+
+    def _choose(self, node: Node, scope: Scope) -> Piece:
+        condition, then, otherwise = node.args
+        scope.pieces(node.args)
+        texts = [scope.piece(arg)[0] for arg in node.args]
+        if node.dtype != "bool" and self.is_number(then) and self.is_number(otherwise):
+            # Two Python numbers become float32, which must not round them.
+            if not (_fits(self.constants.value(then)) and _fits(self.constants.value(otherwise))):
+                texts[1] = self._tensor(then, scope)
+                texts[2] = self._tensor(otherwise, scope)
+        if condition.extent == "const" and node.extent != "const":
+            like = then if then.extent != "const" else otherwise
+            texts[0] = f"{self._atom(condition, scope)} & torch.ones_like({self._atom(like, scope)}, dtype=torch.bool)"
+        return f"torch.where({', '.join(texts)})", ATOM
+
+    def _atom(self, node: Node, scope: Scope) -> str:
+        text, binding = scope.piece(node)
+        return text if binding == ATOM else f"({text})"
+
+    def _per_token(self, node: Node, scope: Scope) -> Piece:
+        text, _ = scope.call("ops.per_token", node.args)
+        if node in self.safe and node.dtype == "float" and node.args[1].value == "mask":
+            return f"ops.masked({text}, mask)", ATOM
+        return text, ATOM
+
+    def _to_float(self, node: Node, scope: Scope) -> Piece:
+        return scope.call("ops.as_float", node.args)
+
+    def _not_nan(self, node: Node, scope: Scope) -> Piece:
+        return f"~{scope.call('torch.isnan', node.args)[0]}", UNARY
+
+    def _repeat(self, node: Node, scope: Scope) -> Piece:
+        return f"{self._atom(node.args[0], scope)}.expand_as({scope.piece(node.args[1])[0]})", ATOM
+
+    # Over the vocabulary: in chunks of rows
+
+    def _from_vocab(self, node: Node, scope: Scope) -> Piece:
+        logits = node.args[0]
+        mask = ("mask",) if node in self.safe else ()
+        if node.op == "argmax_equals" and logits.op == "input":
+            return scope.call("ops.argmax_equals", node.args)
+        if node.op != "sum_vocab" and logits.op == "input":
+            return scope.call(f"ops.{node.op}", node.args, *mask)
+        leaves = self._leaves(node)
+        arguments = [scope.variable(leaf) if leaf.operands else str(leaf.value) for leaf in leaves]
+        function = scope.names.fresh(f"{scope.wanted(node)}_rows")
+        inner = Scope(Names(arguments), scope.let, self._row, dict(zip(leaves, arguments, strict=True)))
+        inner.prepare([node])
+        result, _ = inner.piece(node)
+        signature = ", ".join(f"{argument}: torch.Tensor" for argument in arguments)
+        scope.lines += ["", f"def {function}({signature}) -> torch.Tensor:"]
+        scope.lines += [f"    {line}" for line in inner.lines]
+        scope.lines += [f"    return {result}", ""]
+        keep = ("mask=mask",) if mask else ()
+        return f"ops.in_chunks({', '.join([function, *arguments, *keep])})", ATOM
+
+    def _leaves(self, root: Node) -> list[Node]:
+        """Return what a value over the vocabulary is computed from: vocab inputs first, then token values."""
+        vocab: dict[Node, None] = {}
+        token: dict[Node, None] = {}
+        stack, seen = [root], set[Node]()
+        while stack:
+            node = stack.pop()
+            for arg in node.args:
+                if arg.extent == "vocab" and arg.op == "input":
+                    vocab[arg] = None
+                elif arg.extent == "token":
+                    token[arg] = None
+                elif arg.extent == "vocab" and arg not in seen:
+                    seen.add(arg)
+                    stack.append(arg)
+        return [*vocab, *token]
+
+    def _row(self, node: Node, scope: Scope) -> Piece:
+        """Write an operation on rows ``[n, V]``."""
+        op = node.op
+        if op in ("softmax", "log_softmax"):
+            return scope.call(f"torch.{op}", node.args, "-1")
+        if op == "logsumexp":
+            return scope.call("torch.logsumexp", node.args, "-1")
+        if op in ("entropy", "log_prob"):
+            return scope.call(f"ops.row_{op}", node.args)
+        if op == "sum_vocab":
+            return f"{self._atom(node.args[0], scope)}.sum(-1)", ATOM
+        if op == "argmax_equals":
+            return f"{self._atom(node.args[0], scope)}.argmax(-1) == {self._atom(node.args[1], scope)}", COMPARE
+        return self.render(node, scope)
+
+
+def _fits(value: float | None) -> bool:
+    """Return whether a number is a small multiple of a power of two, so that float32 holds it exactly."""
+    return value is not None and abs(value) < 2**20 and (value * 16).is_integer()
+
+
+_SPECIAL: Final[dict[str, Callable[[Renderer, Node, Scope], Piece]]] = {
+    "minimum": Renderer._extreme,
+    "maximum": Renderer._extreme,
+    "clamp": Renderer._clamp,
+    "where": Renderer._where,
+    "per_token": Renderer._per_token,
+    "per_vocab": lambda _, node, scope: scope.call("ops.per_vocab", node.args),
+    "to_float": Renderer._to_float,
+    "not_nan": Renderer._not_nan,
+    "repeat": Renderer._repeat,
+}

@@ -1,0 +1,208 @@
+"""Writes expressions as Python lines: names where they help, everything else inline."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from .nodes import Node
+
+__all__ = ["ATOM", "COMPARE", "PRODUCT", "SUM", "UNARY", "Names", "Piece", "Scope"]
+
+Piece = tuple[str, int]
+"""Python text and how tightly its outermost operator binds."""
+
+ATOM: Final = 9
+UNARY: Final = 6
+PRODUCT: Final = 5
+SUM: Final = 4
+BIT_AND: Final = 3
+BIT_OR: Final = 2
+COMPARE: Final = 1
+TERNARY: Final = 0
+
+MAX_INLINE: Final = 72
+"""Expressions longer than this are split over several lines by naming their longest parts."""
+
+_RESERVED: Final = frozenset(
+    ["torch", "ops", "Tensor", "l", "math", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)]
+)
+
+_FALLBACK: Final = {
+    "add": "total",
+    "sub": "difference",
+    "mul": "product",
+    "div": "quotient",
+    "neg": "negated",
+    "pow": "power",
+    "and": "condition",
+    "or": "condition",
+    "not": "condition",
+    "lt": "condition",
+    "le": "condition",
+    "gt": "condition",
+    "ge": "condition",
+    "eq": "condition",
+    "ne": "condition",
+    "where": "chosen",
+    "per_token": "by_token",
+    "per_sequence": "by_sequence",
+    "per_vocab": "by_entry",
+    "repeat": "repeated",
+    "pad_groups": "by_group",
+    "exp": "exponential",
+    "log": "logarithm",
+    "minimum": "smaller",
+    "maximum": "greater",
+    "clamp": "clamped",
+    "softmax": "probs",
+    "log_softmax": "log_probs",
+    "group_exists": "exists",
+    "not_nan": "valid",
+}
+
+
+class Names:
+    """Hands out names that are unique within one function."""
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self._taken = set(taken)
+
+    def fresh(self, wanted: str) -> str:
+        """Return the wanted name, with a suffix if it is taken or would hide something."""
+        name = f"{wanted}_" if wanted in _RESERVED else wanted
+        number = 1
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name)
+        return name
+
+    def copy(self) -> Names:
+        """Return the names of a function that sees the same names."""
+        return Names(self._taken)
+
+
+class Scope:
+    """The body of one function in the making.
+
+    Args:
+        names: Where new names come from.
+        let: What ``let`` calls a node.
+        render: Writes a node, asking the scope for its operands.
+        bound: The names of nodes that are computed already.
+        opaque: Operations that are written without their operands.
+    """
+
+    def __init__(
+        self,
+        names: Names,
+        let: Mapping[Node, str],
+        render: Callable[[Node, Scope], Piece],
+        bound: Mapping[Node, str] | None = None,
+        opaque: frozenset[str] = frozenset(),
+    ):
+        self.names = names
+        self.let = let
+        self.lines: list[str] = []
+        self.bound = dict(bound or {})
+        self._opaque = opaque
+        self._render = render
+
+    def prepare(self, roots: Iterable[Node]) -> None:
+        """Write the lines for everything below the roots that deserves a name: ``let`` names and shared parts."""
+        roots = list(roots)
+        order = self._order(roots)
+        uses = dict.fromkeys(order, 0)
+        for node in order:
+            if not self._is_leaf(node):
+                for operand in node.operands:
+                    uses[operand] = uses.get(operand, 0) + 1
+        for root in roots:
+            uses[root] += 1
+        for node in order:
+            shared = uses[node] > 1 and node.extent != "const" and node.op not in self._opaque
+            if node.operands and node not in self.bound and (shared or node in self.let):
+                self.variable(node)
+
+    def _order(self, roots: Iterable[Node]) -> list[Node]:
+        """Return the nodes to write, operands first."""
+        seen: set[Node] = set()
+        order: list[Node] = []
+        stack = [(root, False) for root in reversed(list(roots))]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                if not self._is_leaf(node):
+                    stack.extend((operand, False) for operand in reversed(node.operands))
+        return order
+
+    def _is_leaf(self, node: Node) -> bool:
+        return node in self.bound or node.op in self._opaque
+
+    def variable(self, node: Node) -> str:
+        """Write a line that gives the node a name, unless it has one, and return the name."""
+        if node not in self.bound:
+            text, _ = self._render(node, self)
+            self.bound[node] = name = self.names.fresh(self.wanted(node))
+            self.lines.append(f"{name} = {text}")
+        return self.bound[node]
+
+    def wanted(self, node: Node) -> str:
+        """Return a telling name for a node."""
+        if node in self.let:
+            return self.let[node]
+        if node.op in ("input", "parameter"):
+            return str(node.value)
+        if node.op == "to_float":
+            return f"{self.wanted(node.args[0])}_float"
+        return _FALLBACK.get(node.op, node.op)
+
+    def piece(self, node: Node) -> Piece:
+        """Return the text of a node: its name if it has one."""
+        if node in self.bound:
+            return self.bound[node], ATOM
+        return self._render(node, self)
+
+    def pieces(self, nodes: Iterable[Node], budget: int = MAX_INLINE) -> list[Piece]:
+        """Return the texts of operands, the longest of them named if all together would make too long a line."""
+        nodes = list(nodes)
+        pieces = [self.piece(node) for node in nodes]
+        while sum(len(text) for text, _ in pieces) > budget:
+            lengths = [
+                len(text) if self._can_be_named(node) else 0 for node, (text, _) in zip(nodes, pieces, strict=True)
+            ]
+            length, place = max((length, place) for place, length in enumerate(lengths))
+            if length == 0:
+                break
+            pieces[place] = (self.variable(nodes[place]), ATOM)
+        return pieces
+
+    def _can_be_named(self, node: Node) -> bool:
+        return node not in self.bound and bool(node.operands) and node.extent != "const"
+
+    def call(self, function: str, nodes: Iterable[Node], *more: str) -> Piece:
+        """Return a call of a function with the nodes as arguments."""
+        pieces = self.pieces(nodes, MAX_INLINE - sum(map(len, more)))
+        return f"{function}({', '.join([*(text for text, _ in pieces), *more])})", ATOM
+
+    def infix(self, operator: str, binding: int, left: Node, right: Node) -> Piece:
+        """Return a binary operation, with brackets only where the tree needs them."""
+        (left_text, left_binding), (right_text, right_binding) = self.pieces([left, right])
+        # A comparison must not become a chain; the other operators group to the left.
+        if left_binding < binding or (binding == COMPARE and left_binding == COMPARE):
+            left_text = f"({left_text})"
+        if right_binding <= binding:
+            right_text = f"({right_text})"
+        return f"{left_text} {operator} {right_text}", binding
+
+    def prefix(self, operator: str, node: Node) -> Piece:
+        """Return a unary operation."""
+        ((text, binding),) = self.pieces([node])
+        return f"{operator}({text})" if binding < UNARY else f"{operator}{text}", UNARY
