@@ -1,0 +1,7 @@
+"""``python -m rlmetrics.cli``."""
+
+import sys
+
+from .main import main
+
+sys.exit(main())

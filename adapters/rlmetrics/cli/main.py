@@ -1,0 +1,191 @@
+"""Choose the command, run it, and turn what a user can cause into one line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import NoReturn, Protocol, TextIO, cast
+
+__all__ = ["COMMANDS", "FOUND", "OK", "USAGE", "Command", "UsageError", "main"]
+
+OK, FOUND, USAGE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: done; done with findings; bad usage or input and nothing written; stopped with Ctrl-C."""
+
+
+class UsageError(Exception):
+    """A command line that cannot be carried out; the text is one line."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: the module that implements it and the line that the overview shows."""
+
+    module: str
+    help: str
+
+
+COMMANDS: dict[str, Command] = {
+    "resolve": Command("resolve", "what logged keys mean"),
+    "keys": Command("keys", "every key that a release logs"),
+    "releases": Command("releases", "the releases that are described"),
+    "show": Command("show", "everything about one metric"),
+    "map": Command("map", "the translation table between two releases or frameworks"),
+    "diff": Command("diff", "what changed between two releases"),
+    "translate": Command("translate", "rewrite the names in a log, a dashboard or a configuration"),
+    "check": Command("check", "judge the health of a run"),
+    "watch": Command("watch", "judge the health of a run while it grows"),
+    "compare": Command("compare", "compare two runs by canonical names"),
+    "demo": Command("demo", "the jobs on bundled runs"),
+    "generate": Command("generate", "bring generated files up to date with the spec"),
+    "lint": Command("lint", "check the spec"),
+    "where": Command("where", "find the line of the spec behind a symbol"),
+    "audit": Command("audit", "compare the spec with the source of a release"),
+}
+"""Commands in the order of the overview. One without a module in this installation is not offered."""
+
+_DESCRIPTION = "What the metrics of RL post-training mean, how every release spells them, and how one becomes another."
+
+_EXTRAS = {
+    "pydantic": "codegen",
+    "yaml": "codegen",
+    "jinja2": "codegen",
+    "torch": "torch",
+    "wandb": "wandb",
+    "tensorboard": "tensorboard",
+    "tensorboard_data_server": "tensorboard",
+    "trackio": "trackio",
+    "mlflow": "mlflow",
+}
+
+
+class _CommandModule(Protocol):
+    """What every module of a command offers."""
+
+    def add(self, subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+        """Add the command to the command line."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Run the command and return the exit code."""
+        ...
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a wrong command line on one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self.prog}: {message}; see {self.prog} --help")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: The arguments after the program's name; those of the process if left out.
+
+    Returns:
+        The exit code: 0 done, 1 done with findings, 2 bad usage or input and nothing written.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = _show_warning
+        try:
+            return _run(arguments)
+        except UsageError as error:
+            return _fail(str(error))
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:
+            # The reader, such as `head`, has seen enough; keep the interpreter from flushing into it at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return OK
+        except SystemExit as stop:
+            return stop.code if isinstance(stop.code, int) else OK
+
+
+def _run(arguments: list[str]) -> int:
+    from rlmetrics.names.errors import UserError
+
+    name = next((word for word in arguments if not word.startswith("-")), None)
+    parser: argparse.ArgumentParser = _Parser(prog="rlmetrics", description=_DESCRIPTION)
+    parser.add_argument("--version", action="store_true", help="print the versions of the package and of the spec")
+    chosen = name if name in COMMANDS and arguments[0] == name else None
+    if chosen is None:
+        return _overview(parser, arguments)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    try:
+        module = _module(chosen)
+        module.add(subparsers)
+        args = parser.parse_args(arguments)
+        return int(module.run(args))
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        return _fail(f'rlmetrics {chosen}: needs {error.name}; pip install "rlmetrics[{extra}]"')
+    except UserError as error:
+        return _fail(f"rlmetrics {chosen}: {error}")
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"rlmetrics {chosen}: {where}{error.strerror or error}")
+
+
+def _overview(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
+    """Answer a command line without a known command."""
+    offered = {name: command for name, command in COMMANDS.items() if _offered(name)}
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, command in offered.items():
+        subparsers.add_parser(name, help=command.help, add_help=False)
+    words = [word for word in arguments if not word.startswith("-")]
+    if words and words[0] not in offered:
+        from difflib import get_close_matches
+
+        near = get_close_matches(words[0], offered, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(offered)}"
+        parser.error(f"no command {words[0]!r}; {hint}")
+    if words:
+        parser.error(f"options of a command stand after it: rlmetrics {words[0]} {arguments[0]} …")
+    args = parser.parse_args(arguments)
+    if args.version:
+        from importlib.metadata import version
+
+        from rlmetrics.names.tables import load_tables
+
+        print(f"rlmetrics {version('rlmetrics')}, spec {load_tables().version}")
+        return OK
+    parser.print_help(sys.stderr)
+    return USAGE
+
+
+def _offered(name: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(f"{__package__}.{COMMANDS[name].module}") is not None
+
+
+def _module(name: str) -> _CommandModule:
+    return cast("_CommandModule", import_module(f".{COMMANDS[name].module}", __package__))
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    if issubclass(category, UserWarning):
+        print(f"rlmetrics: warning: {message}", file=sys.stderr)
+
+
+def _fail(message: str) -> int:
+    print(" ".join(message.split()), file=sys.stderr)
+    return USAGE

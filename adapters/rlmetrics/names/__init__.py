@@ -1,0 +1,1 @@
+"""What logged names mean, and what they are called elsewhere."""

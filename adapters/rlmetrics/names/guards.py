@@ -1,0 +1,464 @@
+"""Guards and arithmetic over configuration keys: ``beta != 0``, ``loss_type in ['grpo', 'bnpo']``, ``1/K``.
+
+The grammar, loosest first::
+
+    or     = and ('or' and)*
+    and    = not ('and' not)*
+    not    = 'not' not | compare
+    compare = sum (('==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not' 'in') sum)?
+    sum    = product (('+' | '-') product)*
+    product = unary (('*' | '/') unary)*
+    unary  = '-' unary | number | string | true | false | null | list | name | '(' or ')'
+
+Names are configuration keys and may be dotted. Nothing but the configuration can be reached from an expression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_LENGTH",
+    "MAX_OPERATIONS",
+    "And",
+    "Arithmetic",
+    "Compare",
+    "Expression",
+    "GuardError",
+    "ListOf",
+    "Literal",
+    "Name",
+    "Negative",
+    "Not",
+    "Or",
+    "UnknownValueError",
+    "Value",
+    "parse",
+]
+
+Value = bool | int | float | str | None | list["Value"]
+"""What a configuration key can hold and an expression can yield."""
+
+MAX_LENGTH = 2000
+MAX_DEPTH = 40
+MAX_OPERATIONS = 100
+"""Limits that keep evaluation far from Python's recursion limit."""
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+      | (?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+      | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
+      | (?P<symbol>==|!=|<=|>=|[-+*/()\[\],<>])
+    )""",
+    re.VERBOSE,
+)
+_WORDS = frozenset({"and", "or", "not", "in", "true", "false", "null"})
+_CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+
+
+class GuardError(ValueError):
+    """An expression that cannot be read or evaluated.
+
+    Attributes:
+        message: What is wrong and how to fix it.
+        column: Where in the expression, counted from 1.
+    """
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(f"{message} (column {column})")
+        self.message = message
+        self.column = column
+
+
+class UnknownValueError(GuardError):
+    """The expression needs a configuration key whose value is not known."""
+
+    def __init__(self, message: str, column: int, name: str) -> None:
+        super().__init__(message, column)
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A node of a parsed expression; ``column`` is where it starts, counted from 1."""
+
+    column: int
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the expression's value.
+
+        Args:
+            config: Every configuration key with its value.
+
+        Raises:
+            UnknownValueError: A key is not in ``config``, or is null where a number is needed.
+            GuardError: An operation does not fit its values, such as ``'a' < 1`` or a division by zero.
+        """
+        raise GuardError("an expression of no kind cannot be evaluated", self.column)
+
+    def holds(self, config: Mapping[str, Value]) -> bool:
+        """Return whether the value is true, as Python understands truth."""
+        return bool(self.evaluate(config))
+
+    def names(self) -> frozenset[str]:
+        """Return the configuration keys that occur in the expression."""
+        return frozenset(node.name for node in self.walk() if isinstance(node, Name))
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the expressions that this one is made of."""
+        return ()
+
+    def walk(self) -> Iterator[Expression]:
+        """Yield this node and all below it."""
+        yield self
+        for part in self.parts():
+            yield from part.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Expression):
+    """A number, a string, true, false or null."""
+
+    value: bool | int | float | str | None
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the constant."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Expression):
+    """A configuration key."""
+
+    name: str
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the key's value."""
+        if self.name not in config:
+            msg = f"the configuration key {self.name!r} has no known value; give it one"
+            raise UnknownValueError(msg, self.column, self.name)
+        return config[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf(Expression):
+    """A list of expressions, for ``in``."""
+
+    items: tuple[Expression, ...]
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the values of the items."""
+        return [item.evaluate(config) for item in self.items]
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the items."""
+        return self.items
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Expression):
+    """The opposite of its operand."""
+
+    operand: Expression
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the operand's negation."""
+        return not self.operand.evaluate(config)
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the operand."""
+        return (self.operand,)
+
+
+@dataclass(frozen=True, slots=True)
+class Negative(Expression):
+    """A number with its sign turned."""
+
+    operand: Expression
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return minus the operand."""
+        return -_number(self.operand, config)
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the operand."""
+        return (self.operand,)
+
+
+@dataclass(frozen=True, slots=True)
+class And(Expression):
+    """True if all operands are; those after the first false one are not looked at."""
+
+    operands: tuple[Expression, ...]
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return whether every operand holds."""
+        return all(operand.holds(config) for operand in self.operands)
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the operands."""
+        return self.operands
+
+
+@dataclass(frozen=True, slots=True)
+class Or(Expression):
+    """True if any operand is; those after the first true one are not looked at."""
+
+    operands: tuple[Expression, ...]
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return whether some operand holds."""
+        return any(operand.holds(config) for operand in self.operands)
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the operands."""
+        return self.operands
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Expression):
+    """A comparison; ``operator`` is ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` or ``not in``."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return whether the comparison holds."""
+        if self.operator in ("==", "!="):
+            return _equal(self.left.evaluate(config), self.right.evaluate(config)) == (self.operator == "==")
+        if self.operator in ("in", "not in"):
+            value, options = self.left.evaluate(config), self.right.evaluate(config)
+            if not isinstance(options, list):
+                msg = "'in' needs a list on its right, such as ['a', 'b']"
+                raise GuardError(msg, self.right.column)
+            return any(_equal(value, option) for option in options) == (self.operator == "in")
+        left, right = _number(self.left, config), _number(self.right, config)
+        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[self.operator]
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return both sides."""
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Expression):
+    """A sum, difference, product or quotient of numbers."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the result."""
+        left, right = _number(self.left, config), _number(self.right, config)
+        try:
+            if self.operator == "+":
+                return left + right
+            if self.operator == "-":
+                return left - right
+            if self.operator == "*":
+                return left * right
+            return left / right
+        except ArithmeticError:
+            what = "divides by zero" if right == 0 else "is too large"
+            msg = f"this {what}"
+            raise GuardError(msg, self.column) from None
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return both sides."""
+        return (self.left, self.right)
+
+
+def _equal(left: Value, right: Value) -> bool:
+    # A flag and a number are never equal, as in YAML; Python would say that true equals 1.
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
+
+
+def _number(node: Expression, config: Mapping[str, Value]) -> int | float:
+    value = node.evaluate(config)
+    if value is None and isinstance(node, Name):
+        msg = f"the configuration key {node.name!r} is null; give it a number"
+        raise UnknownValueError(msg, node.column, node.name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        msg = f"a number is needed here, not {value!r}"
+        raise GuardError(msg, node.column)
+    return value
+
+
+@lru_cache(maxsize=1024)
+def parse(text: str) -> Expression:
+    """Parse a guard or an arithmetic expression.
+
+    Args:
+        text: The expression, at most ``MAX_LENGTH`` characters and ``MAX_DEPTH`` levels deep.
+
+    Returns:
+        The root node. Equal texts give the same object.
+
+    Raises:
+        GuardError: The text is no such expression.
+    """
+    if len(text) > MAX_LENGTH:
+        msg = f"the expression is longer than {MAX_LENGTH} characters; shorten it"
+        raise GuardError(msg, MAX_LENGTH + 1)
+    return _Parser(text).whole()
+
+
+class _Parser:
+    """Recursive descent over the tokens of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = list(_scan(text))
+        self._next = 0
+        self._depth = 0
+        self._operations = 0
+
+    def whole(self) -> Expression:
+        node = self._either()
+        if self._kind != "end":
+            raise self._error("the expression should end here")
+        return node
+
+    @property
+    def _kind(self) -> str:
+        return self._tokens[self._next][0]
+
+    @property
+    def _text(self) -> str:
+        return self._tokens[self._next][1]
+
+    @property
+    def _column(self) -> int:
+        return self._tokens[self._next][2]
+
+    def _accept(self, *texts: str) -> str | None:
+        kind, text, _ = self._tokens[self._next]
+        if kind in ("symbol", "word") and text in texts:
+            self._next += 1
+            return text
+        return None
+
+    def _error(self, message: str) -> GuardError:
+        found = "the end" if self._kind == "end" else repr(self._text)
+        return GuardError(f"{message}, but there is {found}", self._column)
+
+    def _nested(self, rule: Callable[[], Expression]) -> Expression:
+        if self._depth >= MAX_DEPTH:
+            msg = f"the expression is nested more than {MAX_DEPTH} levels deep; simplify it"
+            raise GuardError(msg, self._column)
+        self._depth += 1
+        try:
+            return rule()
+        finally:
+            self._depth -= 1
+
+    def _either(self) -> Expression:
+        column, operands = self._column, [self._both()]
+        while self._accept("or"):
+            operands.append(self._both())
+        return operands[0] if len(operands) == 1 else Or(column, tuple(operands))
+
+    def _both(self) -> Expression:
+        column, operands = self._column, [self._negation()]
+        while self._accept("and"):
+            operands.append(self._negation())
+        return operands[0] if len(operands) == 1 else And(column, tuple(operands))
+
+    def _negation(self) -> Expression:
+        column = self._column
+        if self._accept("not"):
+            return Not(column, self._nested(self._negation))
+        return self._comparison()
+
+    def _comparison(self) -> Expression:
+        column, left = self._column, self._sum()
+        operator = self._accept("==", "!=", "<", "<=", ">", ">=", "in")
+        if operator is None and self._accept("not"):
+            if not self._accept("in"):
+                raise self._error("'not' between two values must be followed by 'in'")
+            operator = "not in"
+        if operator is None:
+            return left
+        node = Compare(column, operator, left, self._sum())
+        if self._kind == "symbol" and self._text in ("==", "!=", "<", "<=", ">", ">="):
+            raise self._error("comparisons cannot be chained; join them with 'and'")
+        return node
+
+    def _sum(self) -> Expression:
+        column, node = self._column, self._product()
+        while operator := self._accept("+", "-"):
+            node = self._arithmetic(column, operator, node, self._product())
+        return node
+
+    def _product(self) -> Expression:
+        column, node = self._column, self._unary()
+        while operator := self._accept("*", "/"):
+            node = self._arithmetic(column, operator, node, self._unary())
+        return node
+
+    def _arithmetic(self, column: int, operator: str, left: Expression, right: Expression) -> Expression:
+        self._operations += 1
+        if self._operations > MAX_OPERATIONS:
+            msg = f"the expression has more than {MAX_OPERATIONS} arithmetic operations; simplify it"
+            raise GuardError(msg, column)
+        return Arithmetic(column, operator, left, right)
+
+    def _unary(self) -> Expression:
+        column = self._column
+        if self._accept("-"):
+            return Negative(column, self._nested(self._unary))
+        if self._accept("("):
+            node = self._nested(self._either)
+            if not self._accept(")"):
+                raise self._error("a ')' is missing")
+            return node
+        if self._accept("["):
+            return self._list(column)
+        kind, text, _ = self._tokens[self._next]
+        if kind == "word" and text in _CONSTANTS:
+            self._next += 1
+            return Literal(column, _CONSTANTS[text])
+        if kind in ("number", "string", "name"):
+            self._next += 1
+            return _atom(kind, text, column)
+        raise self._error("a value is missing: a number, a string, true, false, null, a list or a configuration key")
+
+    def _list(self, column: int) -> Expression:
+        items: list[Expression] = []
+        while not self._accept("]"):
+            if items and not self._accept(","):
+                raise self._error("a ',' or ']' is missing")
+            items.append(self._nested(self._either))
+        return ListOf(column, tuple(items))
+
+
+def _atom(kind: str, text: str, column: int) -> Expression:
+    if kind == "number":
+        return Literal(column, int(text) if text.isdigit() else float(text))
+    if kind == "string":
+        return Literal(column, re.sub(r"\\(.)", r"\1", text[1:-1]))
+    return Name(column, text)
+
+
+def _scan(text: str) -> Iterator[tuple[str, str, int]]:
+    position, end = 0, len(text.rstrip())
+    while position < end:
+        match = _TOKEN.match(text, position)
+        if match is None or match.lastgroup is None:
+            at = position + len(text[position:]) - len(text[position:].lstrip())
+            what = "this string has no end" if text[at] in "'\"" else f"{text[at]!r} means nothing here"
+            raise GuardError(what, at + 1)
+        kind = match.lastgroup
+        found = match.group(kind)
+        if kind == "number" and len(found) > 40:
+            msg = "this number has too many digits"
+            raise GuardError(msg, match.start(kind) + 1)
+        yield ("word" if kind == "name" and found in _WORDS else kind, found, match.start(kind) + 1)
+        position = match.end()
+    yield ("end", "", len(text) + 1)
