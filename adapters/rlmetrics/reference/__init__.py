@@ -6,6 +6,6 @@ is not repeated here. Standard library only.
 """
 
 from ._evaluate import Metrics, evaluate
-from ._parse import SyntaxFault
+from ._parse import FormulaSyntaxError
 
-__all__ = ["Metrics", "SyntaxFault", "evaluate"]
+__all__ = ["FormulaSyntaxError", "Metrics", "evaluate"]

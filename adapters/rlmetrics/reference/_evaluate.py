@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _lists as lists
-from ._parse import Apply, Invoke, Number, SyntaxFault, Term, Word, parse
+from ._parse import Apply, FormulaSyntaxError, Invoke, Number, Term, Word, parse
 from ._scalars import BINARY, UNARY, clamp
 
 __all__ = ["Metrics", "evaluate"]
@@ -50,7 +50,7 @@ def evaluate(
         The number; for a histogram a dict of ``counts`` (below, bins, above), ``min`` and ``max``.
 
     Raises:
-        SyntaxFault: The formula is none.
+        FormulaSyntaxError: The formula is none.
     """
     evaluator = _Evaluator(inputs, parameters, metrics, skip_nan=nan == "skip")
     result = evaluator.formula(formula, let)
@@ -62,7 +62,9 @@ def evaluate(
 
 
 class _Evaluator:
-    def __init__(self, inputs: Mapping[str, Nested], parameters: Mapping[str, float], metrics: Metrics, *, skip_nan: bool):
+    def __init__(
+        self, inputs: Mapping[str, Nested], parameters: Mapping[str, float], metrics: Metrics, *, skip_nan: bool
+    ):
         self.inputs = inputs
         self.parameters = parameters
         self.metrics = metrics
@@ -93,7 +95,7 @@ class _Evaluator:
             formula, let = self.metrics(word.name if isinstance(word, Word) else "")
             if formula is None:
                 msg = "this metric has no formula"
-                raise SyntaxFault(msg)
+                raise FormulaSyntaxError(msg)
             return self.formula(formula, let)
         arguments = [self.term(argument, names) for argument in call.arguments]
         keywords = {name: self.term(value, names) for name, value in call.keywords}
@@ -111,7 +113,9 @@ class _Evaluator:
             return _map_tokens(function, arguments[0], arguments[1])
         if function in _SEQUENCE:
             population = self.tokens(keywords, len(arguments[0]))
-            return [_of_sequence(function, row, selected) for row, selected in zip(arguments[0], population, strict=True)]
+            return [
+                _of_sequence(function, row, selected) for row, selected in zip(arguments[0], population, strict=True)
+            ]
         if function.startswith("group_"):
             return self.groups(function, arguments, keywords)
         return self.reduce(function, arguments, keywords)
@@ -186,7 +190,7 @@ def _statistic(name: str, columns: list[list[float]], ddof: int) -> float:
     if name == "last":
         return xs[-1] if xs else math.nan
     msg = f"unknown function {name!r}"
-    raise SyntaxFault(msg)
+    raise FormulaSyntaxError(msg)
 
 
 def _of_sequence(function: str, row: Sequence[float], selected: Sequence[bool] | None) -> float | bool:
@@ -220,7 +224,8 @@ def _map_tokens(function: str, logits: Nested, tokens: Nested) -> Nested:
         return lists.log_softmax(entries)[token] if 0 <= token < len(entries) else math.nan
 
     return [
-        [one(entries, token) for entries, token in zip(row, ids, strict=True)] for row, ids in zip(logits, tokens, strict=True)
+        [one(entries, token) for entries, token in zip(row, ids, strict=True)]
+        for row, ids in zip(logits, tokens, strict=True)
     ]
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Apply", "Invoke", "Number", "SyntaxFault", "Term", "Word", "parse"]
+__all__ = ["Apply", "FormulaSyntaxError", "Invoke", "Number", "Term", "Word", "parse"]
 
-_TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|([A-Za-z]\w*)|('[^']*'|\"[^\"]*\")|(\*\*|[<>=!]=|\S))")
+_TOKEN = re.compile(
+    r"\s*(?:(\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)|([A-Za-z]\w*)|('[^']*'|\"[^\"]*\")|(\*\*|[<>=!]=|\S))"
+)
 
 _LEFT_POWER = {
     "==": 1,
@@ -27,7 +29,7 @@ _LEFT_POWER = {
 _PREFIX_POWER = 6
 
 
-class SyntaxFault(ValueError):
+class FormulaSyntaxError(ValueError):
     """A text that is no formula."""
 
 
@@ -69,13 +71,13 @@ def parse(text: str) -> Term:
     """Parse a formula.
 
     Raises:
-        SyntaxFault: The text is no formula.
+        FormulaSyntaxError: The text is no formula.
     """
     reader = _Reader(text)
     term = reader.term(0)
     if reader.peek():
         msg = f"unexpected {reader.peek()!r}"
-        raise SyntaxFault(msg)
+        raise FormulaSyntaxError(msg)
     return term
 
 
@@ -91,7 +93,7 @@ class _Reader:
         token = self.peek()
         if not token or (expected and token != expected):
             msg = f"expected {expected or 'a term'}, got {token or 'the end'}"
-            raise SyntaxFault(msg)
+            raise FormulaSyntaxError(msg)
         self.position += 1
         return token
 
@@ -119,7 +121,7 @@ class _Reader:
             return Number(token == "True")
         if not token[0].isalpha():
             msg = f"unexpected {token!r}"
-            raise SyntaxFault(msg)
+            raise FormulaSyntaxError(msg)
         return self.invoke(token) if self.peek() == "(" else Word(token)
 
     def invoke(self, function: str) -> Invoke:

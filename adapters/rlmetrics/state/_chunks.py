@@ -18,8 +18,8 @@ def in_chunks(function: Callable[..., Tensor], *tensors: Tensor, mask: Tensor | 
     """Apply a function of rows to the leading dimensions of its arguments, chunk by chunk.
 
     Args:
-        function: Takes a chunk of each tensor, ``[n, V]`` or ``[n]``, and returns ``[n]``. Where a gradient is needed it
-            runs again in the backward pass, instead of keeping what it computed.
+        function: Takes a chunk of each tensor, ``[n, V]`` or ``[n]``, and returns ``[n]``. Where a gradient is needed
+            it runs again in the backward pass, instead of keeping what it computed.
         tensors: Vocab ``[…, V]`` first, then vocab or token ``[…]`` tensors with the same leading dimensions.
         mask: Where given, rows where it is false are computed on zeros, so that garbage in padding does no harm.
 
@@ -29,9 +29,9 @@ def in_chunks(function: Callable[..., Tensor], *tensors: Tensor, mask: Tensor | 
     leading = tensors[0].shape[:-1]
     flat = [tensor.reshape(-1, *tensor.shape[len(leading) :]) for tensor in tensors]
     rows = max(1, CHUNK_ELEMENTS // max(1, tensors[0].shape[-1]))
-    keep = None if mask is None else mask.reshape(-1).split(rows)
+    keep = None if mask is None else torch.split(mask.reshape(-1), rows)
     parts = []
-    for number, chunk in enumerate(zip(*(tensor.split(rows) for tensor in flat), strict=True)):
+    for number, chunk in enumerate(zip(*(torch.split(tensor, rows) for tensor in flat), strict=True)):
         kept = None if keep is None else keep[number]
         if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in chunk):
             parts.append(checkpoint(_apply, function, kept, *chunk, use_reentrant=False))

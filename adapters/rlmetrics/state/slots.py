@@ -27,7 +27,7 @@ def pack(values: Sequence[Tensor]) -> Tensor:
 
 def unpack(slots: Sequence[Slot], state: Tensor) -> tuple[Tensor, ...]:
     """Split a state ``[W]`` into slot values: ``[]`` for slots of width one, ``[width]`` for the others."""
-    parts = state.split([width(slot) for slot in slots])
+    parts = torch.split(state, [width(slot) for slot in slots])
     return tuple(part[0] if part.shape[0] == 1 else part for part in parts)
 
 

@@ -143,9 +143,7 @@ def compile_formula(
     )
 
 
-def fuse(
-    formulas: Mapping[str, Compiled], parameter_names: Mapping[str, Mapping[str, str]] | None = None
-) -> Fused:
+def fuse(formulas: Mapping[str, Compiled], parameter_names: Mapping[str, Mapping[str, str]] | None = None) -> Fused:
     """Lower several formulas together.
 
     Args:

@@ -18,7 +18,8 @@ class Function:
         name: What a formula calls it.
         family: How its operands are checked.
         arguments: Its positional arguments.
-        keywords: Its keyword arguments; those that end with ``!`` must be given.
+        keywords: Its optional keyword arguments.
+        required: Its keyword arguments that must be given.
         brief: What it computes, for the documentation.
     """
 
@@ -26,18 +27,21 @@ class Function:
     family: Family
     arguments: tuple[str, ...]
     keywords: tuple[str, ...]
+    required: tuple[str, ...]
     brief: str
 
     @property
     def usage(self) -> str:
         """How a call looks."""
-        words = [*self.arguments, *(f"{keyword.rstrip('!')}=…" for keyword in self.keywords)]
+        words = [*self.arguments, *(f"{keyword}=…" for keyword in (*self.required, *self.keywords))]
         return f"{self.name}({', '.join(words)})"
 
 
-def _table(family: Family, arguments: str, keywords: str, briefs: dict[str, str]) -> dict[str, Function]:
+def _table(
+    family: Family, arguments: str, keywords: str, briefs: dict[str, str], required: str = ""
+) -> dict[str, Function]:
     return {
-        name: Function(name, family, tuple(arguments.split()), tuple(keywords.split()), brief)
+        name: Function(name, family, tuple(arguments.split()), tuple(keywords.split()), tuple(required.split()), brief)
         for name, brief in briefs.items()
     }
 
@@ -156,8 +160,9 @@ FUNCTIONS: Final[dict[str, Function]] = {
     **_table(
         "histogram",
         "x",
-        "low! high! bins! over",
+        "over",
         {"histogram": "counts of the population in equal bins, with minimum and maximum"},
+        required="low high bins",
     ),
 }
 """Every function by name."""

@@ -64,7 +64,11 @@ def lower(
     plan = Plan(arena, nodes, names)
     renderer = Renderer(guarded(nodes), Constants())
     results = {key: _finalize(arena, plan, renderer, names, root, empty) for key, (root, empty) in roots.items()}
-    used = {str(node.value): node for node in walk(node for filled in plan.filled for node in filled.nodes) if node.op == "input"}
+    used = {
+        str(node.value): node
+        for node in walk(node for filled in plan.filled for node in filled.nodes)
+        if node.op == "input"
+    }
     ordered = {name: used[name] for name in inputs if name in used}
     body = Scope(names, arena.names, renderer.render)
     body.lines += [*_checks(ordered), *_conversions(ordered, renderer.safe)]
@@ -140,7 +144,11 @@ def _conversions(inputs: Mapping[str, Node], safe: frozenset[Node]) -> Iterator[
             yield f"{name} = {name}.bool()"
     for name, node in inputs.items():
         if node.dtype == "float" and node.extent != "vocab":
-            yield f"{name} = ops.masked({name}, mask)" if node in safe and node.extent == "token" else f"{name} = ops.as_float({name})"
+            yield (
+                f"{name} = ops.masked({name}, mask)"
+                if node in safe and node.extent == "token"
+                else f"{name} = ops.as_float({name})"
+            )
 
 
 def _tidy(lines: Sequence[str]) -> Iterator[str]:

@@ -82,7 +82,11 @@ class Arena:
         """Return an expression of another arena as one of this, with its parameters renamed."""
         copies: dict[Node, Node] = {}
         for node in walk([root]):
-            value = rename.get(node.value, node.value) if node.op == "parameter" and isinstance(node.value, str) else node.value
+            value = (
+                rename.get(node.value, node.value)
+                if node.op == "parameter" and isinstance(node.value, str)
+                else node.value
+            )
             copies[node] = copy = self.node(
                 node.op,
                 [copies[arg] for arg in node.args],

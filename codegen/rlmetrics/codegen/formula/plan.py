@@ -16,9 +16,28 @@ __all__ = ["REDUCTIONS", "Empty", "Filled", "Plan"]
 Empty = Literal["nan", "omit", 0] | None
 """The value over an empty population; None leaves sums and counts at zero and everything else at NaN."""
 
-REDUCTIONS: Final = frozenset("mean sum min max var std count cov corr last histogram".split())
+REDUCTIONS: Final = frozenset(["mean", "sum", "min", "max", "var", "std", "count", "cov", "corr", "last", "histogram"])
 _STRICT: Final = frozenset(
-    "add sub mul div neg pow exp log log1p expm1 sqrt abs square sigmoid log_sigmoid minimum maximum clamp".split()
+    [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "neg",
+        "pow",
+        "exp",
+        "log",
+        "log1p",
+        "expm1",
+        "sqrt",
+        "abs",
+        "square",
+        "sigmoid",
+        "log_sigmoid",
+        "minimum",
+        "maximum",
+        "clamp",
+    ]
 )
 _ZERO_WHEN_EMPTY: Final = frozenset(["sum", "count"])
 
@@ -76,7 +95,9 @@ class Plan:
         if op == "histogram":
             return f"ops.histogram_result({self._bins(node)})", ATOM
         comoments = self._comoments(node)
-        return (f"ops.covariance({comoments}, ddof={node.value})" if op == "cov" else f"ops.correlation({comoments})"), ATOM
+        return (
+            f"ops.covariance({comoments}, ddof={node.value})" if op == "cov" else f"ops.correlation({comoments})"
+        ), ATOM
 
     def size(self, node: Node) -> str | None:
         """Return how many elements a reduction was over, as an expression of its slots; None for histograms."""
@@ -119,6 +140,8 @@ class Plan:
 
     def _count(self, condition: Node, over: Node | None) -> str:
         name = f"{self._name(condition)}_count"
+        if condition is over:
+            return self._size(condition, over)
         if over is not None:
             condition = self._arena.node("and", [condition, over], extent=condition.extent, dtype="bool")
         return self._slot("count", name, "ops.count", [condition])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .constants import Constants
-from .nodes import Node, walk
+from .nodes import Node
 from .scope import ATOM, BIT_AND, BIT_OR, COMPARE, PRODUCT, SUM, TERNARY, UNARY, Names, Piece, Scope
 
 __all__ = ["Renderer"]
@@ -26,11 +26,13 @@ _INFIX: Final = {
     "ne": ("!=", COMPARE),
 }
 _TORCH: Final = {
-    **{name: f"torch.{name}" for name in "exp log log1p expm1 sqrt abs sign square sigmoid".split()},
+    **{name: f"torch.{name}" for name in ["exp", "log", "log1p", "expm1", "sqrt", "abs", "sign", "square", "sigmoid"]},
     "is_finite": "torch.isfinite",
     "log_sigmoid": "torch.nn.functional.logsigmoid",
 }
-_PLAIN: Final = frozenset(["literal", "parameter", "add", "sub", "mul", "neg", "not", "where", "minimum", "maximum", "clamp"])
+_PLAIN: Final = frozenset(
+    ["literal", "parameter", "add", "sub", "mul", "neg", "not", "where", "minimum", "maximum", "clamp"]
+)
 _HELPERS: Final = frozenset(["group_index", "group_exists", "pad_groups", "per_sequence"])
 _FROM_VOCAB: Final = frozenset(["entropy", "logsumexp", "log_prob", "argmax_equals", "sum_vocab"])
 
@@ -145,22 +147,28 @@ class Renderer:
                 like = self._atom(other, scope)
                 texts[3 - place] = like
                 full = f"torch.full_like({like}, {texts[place]})"
-                texts[place] = full if self.is_number(branch) else f"torch.zeros_like({like}) + {self._atom(branch, scope)}"
+                texts[place] = (
+                    full if self.is_number(branch) else f"torch.zeros_like({like}) + {self._atom(branch, scope)}"
+                )
         return f"{texts[1]} if {texts[0]} else {texts[2]}", TERNARY
 
     def _choose(self, node: Node, scope: Scope) -> Piece:
         condition, then, otherwise = node.args
         scope.pieces(node.args)
         texts = [scope.piece(arg)[0] for arg in node.args]
-        if node.dtype != "bool" and self.is_number(then) and self.is_number(otherwise):
+        branches = (then, otherwise)
+        if node.dtype != "bool" and all(map(self.is_number, branches)) and not all(map(self._fits, branches)):
             # Two Python numbers become float32, which must not round them.
-            if not (_fits(self.constants.value(then)) and _fits(self.constants.value(otherwise))):
-                texts[1] = self._tensor(then, scope)
-                texts[2] = self._tensor(otherwise, scope)
+            texts[1:] = [self._tensor(branch, scope) for branch in branches]
         if condition.extent == "const" and node.extent != "const":
             like = then if then.extent != "const" else otherwise
             texts[0] = f"{self._atom(condition, scope)} & torch.ones_like({self._atom(like, scope)}, dtype=torch.bool)"
         return f"torch.where({', '.join(texts)})", ATOM
+
+    def _fits(self, node: Node) -> bool:
+        """Return whether a number is a small multiple of a power of two, so that float32 holds it exactly."""
+        value = self.constants.value(node)
+        return value is not None and abs(value) < 2**20 and float(value * 16).is_integer()
 
     def _atom(self, node: Node, scope: Scope) -> str:
         text, binding = scope.piece(node)
@@ -210,14 +218,13 @@ class Renderer:
         stack, seen = [root], set[Node]()
         while stack:
             node = stack.pop()
-            for arg in node.args:
-                if arg.extent == "vocab" and arg.op == "input":
-                    vocab[arg] = None
-                elif arg.extent == "token":
-                    token[arg] = None
-                elif arg.extent == "vocab" and arg not in seen:
-                    seen.add(arg)
-                    stack.append(arg)
+            if node.extent == "vocab" and node.op == "input":
+                vocab[node] = None
+            elif node.extent == "token" and node is not root:
+                token[node] = None
+            elif node not in seen:
+                seen.add(node)
+                stack.extend(reversed(node.args))
         return [*vocab, *token]
 
     def _row(self, node: Node, scope: Scope) -> Piece:
@@ -234,11 +241,6 @@ class Renderer:
         if op == "argmax_equals":
             return f"{self._atom(node.args[0], scope)}.argmax(-1) == {self._atom(node.args[1], scope)}", COMPARE
         return self.render(node, scope)
-
-
-def _fits(value: float | None) -> bool:
-    """Return whether a number is a small multiple of a power of two, so that float32 holds it exactly."""
-    return value is not None and abs(value) < 2**20 and (value * 16).is_integer()
 
 
 _SPECIAL: Final[dict[str, Callable[[Renderer, Node, Scope], Piece]]] = {

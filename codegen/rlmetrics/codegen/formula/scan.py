@@ -6,6 +6,7 @@ depth and vocabulary are checked here first, token by token, without recursion.
 
 from __future__ import annotations
 
+import keyword
 import re
 from typing import Final
 
@@ -39,10 +40,7 @@ _WORDS: Final = {
     "in": ("`in` is not part of the language", "compare with == and join the comparisons with |"),
     "is": ("`is` is not part of the language", "write =="),
 }
-_KEYWORDS: Final = frozenset(
-    "as assert async await break class continue def del elif except finally for from global import nonlocal pass"
-    " raise return try while with yield".split()
-)
+_KEYWORDS: Final = frozenset(keyword.kwlist) - {"True", "False"}
 _SIGNS: Final = {
     ".": ("attributes are not part of the language", "use the functions of the table, such as exp(x)"),
     "[": ("subscripts and lists are not part of the language", "use seq_first, seq_last, where or `over=`"),
@@ -77,7 +75,9 @@ def scan(source: Source) -> None:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            message, fix = _SIGNS.get(text[position], (f"the character {text[position]!a} is not part of the language", "delete it"))
+            message, fix = _SIGNS.get(
+                text[position], (f"the character {text[position]!a} is not part of the language", "delete it")
+            )
             raise source.error(position, message, fix)
         kind = match.lastgroup if match.lastgroup != "tail" else "number"
         if kind == "number":

@@ -35,7 +35,6 @@ _FALLBACK: Final = {
     "sub": "difference",
     "mul": "product",
     "div": "quotient",
-    "neg": "negated",
     "pow": "power",
     "and": "condition",
     "or": "condition",
@@ -162,6 +161,8 @@ class Scope:
             return str(node.value)
         if node.op == "to_float":
             return f"{self.wanted(node.args[0])}_float"
+        if node.op == "neg":
+            return f"negative_{self.wanted(node.args[0])}"
         return _FALLBACK.get(node.op, node.op)
 
     def piece(self, node: Node) -> Piece:

@@ -1,0 +1,213 @@
+"""Calls: arity, keywords, and what each family of functions takes and gives."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from . import keywords
+from .domains import Scope, Side, join, require_bool
+from .errors import FormulaError
+from .functions import FUNCTIONS, Function
+from .nodes import DType, Extent, Node, Value
+from .selection import population
+from .syntax import Call, Expression
+from .vocabulary import Vocabulary
+
+__all__ = ["Calls"]
+
+_BROADCASTS: Final[dict[str, tuple[Extent, tuple[Extent, ...]]]] = {
+    "per_token": ("token", ("sequence", "scalar")),
+    "per_sequence": ("sequence", ("group", "scalar")),
+    "per_vocab": ("vocab", ("token",)),
+}
+_CONDITIONS: Final = frozenset(["count", "seq_count", "seq_any", "seq_all"])
+_FRACTIONS: Final = frozenset(["mean", "seq_mean", "seq_first", "seq_last", "group_mean"])
+_SPREADS: Final = frozenset(["var", "std", "cov", "group_var", "group_std"])
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A call whose arguments have been checked one by one."""
+
+    at: Call
+    sides: tuple[Side, ...]
+    given: Mapping[str, Expression]
+    scope: Scope
+
+    @property
+    def name(self) -> str:
+        return self.at.function
+
+    @property
+    def nodes(self) -> list[Node]:
+        return [node for _, node in self.sides]
+
+    def wants(self, what: str, place: int, fix: str) -> FormulaError:
+        """Return an error about one argument."""
+        syntax, node = self.sides[place]
+        return self.scope.error(syntax, f"`{self.name}` takes {what}, and {self.scope.describe(syntax, node)}", fix)
+
+
+class Calls:
+    """Checks calls.
+
+    Args:
+        vocabulary: The declared inputs.
+        check: Checks an argument.
+        skip_nan: Leave NaN out of every reduction to a scalar.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, check: Callable[[Expression, Scope], Node], *, skip_nan: bool):
+        self.arena = vocabulary.arena
+        self.vocabulary = vocabulary
+        self.check = check
+        self.skip_nan = skip_nan
+
+    def call(self, at: Call, scope: Scope) -> Node:
+        """Check a call with its arguments.
+
+        Raises:
+            FormulaError: The first thing that is wrong.
+        """
+        function = _function(at, scope)
+        given = {keyword.name: keyword.value for keyword in at.keywords}
+        sides = tuple((argument, self.check(argument, scope)) for argument in at.arguments)
+        checked = _Checked(at, sides, given, scope)
+        if function.family == "elementwise":
+            return self._elementwise(checked)
+        if function.family == "choice":
+            return self._where(checked)
+        if function.family == "broadcast":
+            return self._broadcast(checked)
+        if function.family == "vocab":
+            return self._vocab(checked)
+        if function.family == "sequence":
+            return self._sequence(checked)
+        if function.family == "group":
+            return self._group(checked)
+        return self._reduction(checked)
+
+    def _elementwise(self, call: _Checked) -> Node:
+        what = f"`{call.name}`"
+        extent = join(call.at, call.sides, call.scope, what)
+        args = [self.vocabulary.number(side, call.scope, what) for side in call.sides]
+        dtype: DType = "bool" if call.name == "is_finite" else "float"
+        return self.arena.node(call.name, args, extent=extent, dtype=dtype)
+
+    def _where(self, call: _Checked) -> Node:
+        extent = join(call.at, call.sides, call.scope, "`where`")
+        condition, *branches = call.sides
+        require_bool(condition, call.scope, "the condition of `where`")
+        if all(node.dtype == "bool" for _, node in branches):
+            return self.arena.node("where", call.nodes, extent=extent, dtype="bool")
+        numbers = [self.vocabulary.number(side, call.scope, "`where`") for side in branches]
+        return self.arena.node("where", [condition[1], *numbers], extent=extent, dtype="float")
+
+    def _broadcast(self, call: _Checked) -> Node:
+        target, allowed = _BROADCASTS[call.name]
+        x = call.nodes[0]
+        if x.extent not in allowed:
+            fix = f"delete `{call.name}`" if x.extent in (target, "const") else "reduce first, or use another broadcast"
+            raise call.wants(f"a value per {' or '.join(allowed)}", 0, fix)
+        if call.name == "per_sequence" and x.extent == "group":
+            index = self.vocabulary.group_index(call.at, call.scope)
+            return self.arena.node("per_sequence", [x, index], extent="sequence", dtype=x.dtype)
+        like = self.vocabulary.like(target)
+        if like is None:
+            message = f"no {target} input tells how often to repeat"
+            raise call.scope.error(call.at, message, f"declare a {target} input")
+        op = "repeat" if call.name == "per_sequence" else call.name
+        return self.arena.node(op, [x, like], extent=target, dtype=x.dtype)
+
+    def _vocab(self, call: _Checked) -> Node:
+        logits, *tokens = call.nodes
+        if logits.extent != "vocab":
+            raise call.wants("a value per vocabulary entry", 0, "pass logits, or broadcast with per_vocab(…)")
+        if tokens and (tokens[0].extent, tokens[0].dtype) != ("token", "int"):
+            raise call.wants("token ids", 1, "pass an integer token input, such as tokens")
+        logits = self.vocabulary.number(call.sides[0], call.scope, f"`{call.name}`")
+        extent: Extent = "vocab" if call.name in ("softmax", "log_softmax") else "token"
+        dtype: DType = "bool" if call.name == "argmax_equals" else "float"
+        return self.arena.node(call.name, [logits, *tokens], extent=extent, dtype=dtype)
+
+    def _sequence(self, call: _Checked) -> Node:
+        x = call.nodes[0]
+        if x.extent != "token":
+            vocab = x.extent == "vocab"
+            raise call.wants("a value per token", 0, "reduce over the vocabulary first" if vocab else "use mean or sum")
+        _check_operand(call, 0)
+        over = self._population(call, "token")
+        dtype: DType = "bool" if call.name in ("seq_any", "seq_all") else "float"
+        return self.arena.node(call.name, [x], extent="sequence", dtype=dtype, over=over)
+
+    def _group(self, call: _Checked) -> Node:
+        for place, node in enumerate(call.nodes):
+            if node.extent != "sequence":
+                token = node.extent == "token"
+                fix = "reduce it to sequences first, as in seq_sum(…)" if token else "use mean or sum"
+                raise call.wants("a value per sequence", place, fix)
+            _check_operand(call, place)
+        index = self.vocabulary.group_index(call.at, call.scope)
+        over = self._population(call, "sequence")
+        value = keywords.ddof(call.given, call.scope) if call.name in _SPREADS else None
+        return self.arena.node(call.name, [*call.nodes, index], extent="group", dtype="float", over=over, value=value)
+
+    def _reduction(self, call: _Checked) -> Node:
+        extent = join(call.at, call.sides, call.scope, f"`{call.name}`")
+        for place, (syntax, node) in enumerate(call.sides):
+            if node.extent in ("const", "reduced"):
+                kind = "a constant" if node.extent == "const" else "reduced already"
+                message = f"`{call.name}` has nothing to reduce: {call.scope.quote(syntax)} is {kind}"
+                raise call.scope.error(syntax, message, f"delete `{call.name}`")
+            if extent == "vocab":
+                raise call.wants("no vocabulary", place, "reduce over the vocabulary first, as in sum_vocab(…)")
+            if call.name == "last" and extent != "scalar":
+                raise call.wants("a scalar", place, "use seq_last, mean or sum")
+            _check_operand(call, place)
+        over = self._population(call, extent)
+        if self.skip_nan:
+            for node in call.nodes:
+                if node.dtype == "float":
+                    over = self.vocabulary.both(over, self.arena.node("not_nan", [node], extent=extent, dtype="bool"))
+        value: Value = None
+        if call.name in _SPREADS:
+            value = keywords.ddof(call.given, call.scope)
+        elif call.name == "histogram":
+            value = keywords.bins(call.given, call.scope)
+        return self.arena.node(call.name, call.nodes, extent="reduced", dtype="float", over=over, value=value)
+
+    def _population(self, call: _Checked, extent: Extent) -> Node | None:
+        return population(self.vocabulary, self.check, call.at, extent, call.given, call.scope)
+
+
+def _function(at: Call, scope: Scope) -> Function:
+    """Return the function of a call whose arity and keywords are right."""
+    function = FUNCTIONS.get(at.function)
+    if function is None:
+        near = difflib.get_close_matches(at.function, FUNCTIONS, 1)
+        fix = f"did you mean `{near[0]}`?" if near else "use a function of the table or `impl`"
+        raise scope.error(at, f"`{at.function[:40]}` is not a function of the language", fix)
+    usage = f"write {function.usage}"
+    expected, got = len(function.arguments), len(at.arguments)
+    if expected != got:
+        raise scope.error(at, f"`{at.function}` takes {expected} argument{'s' * (expected != 1)}, not {got}", usage)
+    for keyword in at.keywords:
+        if keyword.name not in (*function.keywords, *function.required):
+            raise scope.error(keyword.value, f"`{at.function}` has no keyword `{keyword.name[:40]}`", usage)
+    for name in function.required:
+        if name not in {keyword.name for keyword in at.keywords}:
+            raise scope.error(at, f"`{at.function}` needs `{name}=`", usage)
+    return function
+
+
+def _check_operand(call: _Checked, place: int) -> None:
+    """Check that what is reduced has the dtype that the reduction needs."""
+    node = call.nodes[place]
+    if call.name in _CONDITIONS and node.dtype != "bool":
+        raise call.wants("a boolean", place, "compare it with something, as in x > 0")
+    if call.name not in _CONDITIONS and node.dtype == "bool" and call.name not in _FRACTIONS:
+        fix = {"sum": "write count(…)", "seq_sum": "write seq_count(…)"}.get(call.name, "write where(…, 1, 0)")
+        raise call.wants("a number", place, fix)

@@ -1,0 +1,89 @@
+"""Populations in mathematics: the range below a sum, and its size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .boxes import Box, Fence, Mark, Row, Sub, Word
+from .nodes import Node
+
+__all__ = ["Population", "population"]
+
+_INDEX = {"token": "t", "sequence": "i", "group": "g", "batch": "n", "scalar": "u"}
+_WHOLE: dict[str, Box] = {
+    "token": Row([Word("B"), Mark("\u2062"), Word("T")]),
+    "sequence": Word("B"),
+    "group": Word("G"),
+    "batch": Word("N"),
+    "scalar": Word("U"),
+}
+
+
+@dataclass(frozen=True)
+class Population:
+    """What a reduction is over.
+
+    Attributes:
+        range: The range below a sum, such as t ∈ M.
+        size: The number of elements, such as M between bars.
+    """
+
+    range: Box
+    size: Box
+
+
+def population(node: Node, write: Callable[[Node], Box], condition: Node | None = None) -> Population:
+    """Return the population of a reduction.
+
+    Args:
+        node: The reduction.
+        write: Writes a condition.
+        condition: What narrows the population further.
+    """
+    extent = node.args[0].extent
+    index = Word(_INDEX[extent])
+    parts = [part for part in [*_conjuncts(node.over), *_conjuncts(condition)] if part.op != "group_exists"]
+    masked = any(_is_mask(part) for part in parts)
+    conditions = tuple(write(part) for part in parts if not _is_mask(part))
+    within: Box | None = None
+    whole = _WHOLE[extent]
+    if node.op.startswith("group_"):
+        within = Word("g")
+    elif node.op.startswith("seq_"):
+        within = Sub(Word("M"), Word("i")) if masked else None
+        whole = Word("T")
+    elif masked:
+        within = Word("M")
+    head = index if within is None else Row([index, Mark("∈"), within])
+    narrowed = _such_that(head, conditions)
+    if conditions:
+        size: Box = Fence("|", Fence("{", narrowed, "}"), "|")
+    else:
+        size = whole if within is None else Fence("|", within, "|")
+    return Population(narrowed, size)
+
+
+def _conjuncts(over: Node | None) -> list[Node]:
+    parts: list[Node] = []
+    stack = [] if over is None else [over]
+    while stack:
+        node = stack.pop()
+        if node.op == "and":
+            stack.extend(reversed(node.args))
+        else:
+            parts.append(node)
+    return parts
+
+
+def _is_mask(node: Node) -> bool:
+    return node.op == "input" and (node.value, node.extent) == ("mask", "token")
+
+
+def _such_that(head: Box, conditions: tuple[Box, ...]) -> Box:
+    if not conditions:
+        return head
+    parts: list[Box] = [head, Mark(":"), conditions[0]]
+    for condition in conditions[1:]:
+        parts += [Mark("∧"), condition]
+    return Row(parts)
