@@ -1,6 +1,6 @@
 """Reads the YAML of a spec, with the place of everything and all findings at once."""
 
 from .document import Document, YamlPath, parse
-from .tree import SpecError, find_checkout, load, read
+from .tree import SpecError, load, read
 
-__all__ = ["Document", "SpecError", "YamlPath", "find_checkout", "load", "parse", "read"]
+__all__ = ["Document", "SpecError", "YamlPath", "load", "parse", "read"]

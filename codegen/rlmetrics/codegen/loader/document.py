@@ -42,7 +42,7 @@ class _Parser(yaml.CSafeLoader):
 
     depth = 0
 
-    def descend_resolver(self, parent: Node | None, index: object) -> None:
+    def descend_resolver(self, current_node: Node | None, current_index: object) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise _TooDeepError
@@ -50,7 +50,9 @@ class _Parser(yaml.CSafeLoader):
     def ascend_resolver(self) -> None:
         self.depth -= 1
 
-    def check_resolver_prefix(self, *_: object) -> bool:
+    def check_resolver_prefix(
+        self, depth: object, path: object, kind: object, current_node: object, current_index: object
+    ) -> bool:
         return False
 
     def resolve(self, kind: type[Node], value: object, implicit: Any) -> str:

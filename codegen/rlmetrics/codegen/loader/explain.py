@@ -92,9 +92,9 @@ def _walk(details: ErrorDetails, data: Any) -> tuple[YamlPath, YamlPath | None]:
     node = data
     location = details["loc"]
     for index, step in enumerate(location):
-        is_entry = isinstance(node, dict) and step in node
-        is_item = isinstance(node, list) and isinstance(step, int) and step < len(node)
-        if is_entry or is_item:
+        if (isinstance(node, dict) and step in node) or (
+            isinstance(node, list) and isinstance(step, int) and step < len(node)
+        ):
             path.append(step)
             node = node[step]
         elif details["type"] == "missing" and index == len(location) - 1:
@@ -221,9 +221,10 @@ def _join(words: Iterable[str]) -> str:
 
 
 def _value_at(data: Any, path: YamlPath) -> Any:
+    node = data
     for step in path:
-        data = data[step]
-    return data
+        node = node[step]
+    return node
 
 
 def _article(model: type[BaseModel] | None) -> str:

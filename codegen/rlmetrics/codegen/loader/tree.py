@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .document import YamlPath
 
-__all__ = ["SpecError", "find_checkout", "load", "read"]
+__all__ = ["SpecError", "load", "read"]
 
 _SINGLES: dict[str, type[BaseModel]] = {"spec": SpecInfo, "inputs": Inputs, "signatures": Signatures}
 _FOLDERS: dict[str, type[BaseModel]] = {"metrics": Family, "trackers": Tracker, "health": HealthFile}
@@ -75,12 +75,6 @@ def read(root: Path, overlays: Sequence[Path] = ()) -> tuple[Spec | None, list[F
         The spec without the entries that have errors, or None where too little is left; and all findings.
     """
     return _Reader(root, overlays).read()
-
-
-def find_checkout(start: Path) -> Path | None:
-    """The nearest folder at or above ``start`` that holds ``spec/spec.yaml``, or None."""
-    start = start.resolve()
-    return next((folder for folder in (start, *start.parents) if (folder / "spec" / "spec.yaml").is_file()), None)
 
 
 @dataclass

@@ -1,0 +1,128 @@
+"""Decides which guards can hold together, by trying every configuration that they can tell apart."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rlmetrics.names.guards import Compare, Expression, GuardError, Literal, Negative, parse
+
+if TYPE_CHECKING:
+    from ..model import ConfigKey
+    from .context import Context, Entry
+
+__all__ = ["can_both_hold", "compared", "names_in", "parsed", "witness"]
+
+_OTHER = "(anything else)"
+_MAX_CONFIGURATIONS = 200_000
+
+
+def parsed(text: str | None) -> Expression | None:
+    """A guard or scale, or None if there is none or `guard-syntax` reports it."""
+    if text is None:
+        return None
+    try:
+        return parse(text)
+    except GuardError:
+        return None
+
+
+def names_in(text: str | None) -> tuple[str, ...]:
+    """The configuration keys of a guard or scale."""
+    expression = parsed(text)
+    return () if expression is None else tuple(sorted(expression.names()))
+
+
+def can_both_hold(context: Context, entry: Entry, first: str | None, second: str | None) -> bool:
+    """Whether two guards can hold in one configuration; unknown guards count as true."""
+    return witness(context, entry.framework, entry.stem, first, second) is not None
+
+
+def witness(context: Context, framework: str, stem: str, *guards: str | None) -> dict[str, Any] | None:
+    """A configuration in which all guards hold, or None if there is none.
+
+    The values tried are those that the guards mention, and between and beyond them; of booleans and choices all. Beyond
+    200,000 configurations the guards are taken to be compatible.
+
+    Args:
+        context: The spec.
+        framework: Where configuration keys are looked up.
+        stem: The file in which they are looked up first.
+        guards: Guards; None and unreadable ones are left out.
+    """
+    key = (framework, stem, *(guard for guard in guards if guard is not None))
+    if key not in context.witnesses:
+        expressions = [expression for guard in guards if (expression := parsed(guard)) is not None]
+        context.witnesses[key] = _search(context, framework, stem, expressions)
+    return context.witnesses[key]
+
+
+def _search(context: Context, framework: str, stem: str, expressions: list[Expression]) -> dict[str, Any] | None:
+    names = sorted(frozenset[str]().union(*(expression.names() for expression in expressions)))
+    mentioned: dict[str, list[Any]] = {}
+    for expression in expressions:
+        for name, value in compared(expression):
+            mentioned.setdefault(name, []).append(value)
+    domains = [_values(context.config_key(framework, stem, name), mentioned.get(name, [])) for name in names]
+    size = 1
+    for domain in domains:
+        size *= len(domain)
+    if size > _MAX_CONFIGURATIONS:
+        return {}
+    for values in itertools.product(*domains):
+        config = dict(zip(names, values, strict=True))
+        if all(_holds(expression, config) for expression in expressions):
+            return config
+    return None
+
+
+def _holds(expression: Expression, config: dict[str, Any]) -> bool:
+    try:
+        return expression.holds(config)
+    except GuardError:
+        return False
+
+
+def compared(expression: Expression) -> Iterator[tuple[str, Any]]:
+    """The configuration keys that stand in comparisons, each with every literal of the same comparison."""
+    for node in expression.walk():
+        if isinstance(node, Compare):
+            below = list(node.walk())
+            negated = {id(part.operand) for part in below if isinstance(part, Negative)}
+            for name in sorted(node.names()):
+                for part in below:
+                    if isinstance(part, Literal):
+                        is_negative = id(part) in negated and isinstance(part.value, (int, float))
+                        yield name, -part.value if is_negative else part.value  # type: ignore[operator]
+
+
+def _values(key: ConfigKey | None, mentioned: list[Any]) -> list[Any]:
+    """Values of a configuration key, its defaults first, that represent all that the guards can tell apart."""
+    defaults = [] if key is None else [default.value for default in key.defaults]
+    kind = "str" if key is None else key.type
+    values = [*defaults, *mentioned]
+    numbers = {value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)}
+    if kind == "bool":
+        values += [True, False]
+    elif kind == "choice" and key is not None:
+        values = [*defaults, *key.choices]
+    elif kind in {"int", "float"}:
+        values += _around(numbers | {0}, whole=kind == "int")
+    else:
+        values += ["", _OTHER]
+    if None in mentioned:
+        values.append(None)
+    return [value for _, value in {(type(value), value): (None, value) for value in values}.values()]
+
+
+def _around(numbers: set[int | float], *, whole: bool) -> Iterator[int | float]:
+    """The numbers, and one value in every gap between and beyond them."""
+    ordered = sorted(numbers)
+    yield from ordered
+    if whole:
+        yield from (number + step for number in ordered for step in (-1, 1) if number + step not in numbers)
+        return
+    yield ordered[0] - 1
+    yield ordered[-1] + 1
+    yield from ((low + high) / 2 for low, high in itertools.pairwise(ordered))

@@ -1,0 +1,65 @@
+"""What a lint check is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..findings import FindingLevel, Location
+    from ..loader import YamlPath
+    from .context import Context
+
+__all__ = ["Check", "Hit", "check"]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One place where a check fails.
+
+    Attributes:
+        ref: The file, such as ``metrics/policy``.
+        path: The node in the file.
+        message: What is wrong, in one line.
+        fix: What to do, if the check's own advice is too general.
+        value: Point to the value instead of the key.
+        location: A more exact place than the node, such as a character of a formula.
+    """
+
+    ref: str
+    path: YamlPath
+    message: str
+    fix: str | None = None
+    value: bool = False
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """A named check of the spec.
+
+    Attributes:
+        id: Its name, used by ``allow:``.
+        level: How much a finding weighs.
+        what: What it finds, as a sentence for the documentation.
+        fix: What to do about it in general.
+        run: Yields the places; None for checks that the loader or the runner performs.
+    """
+
+    id: str
+    level: FindingLevel
+    what: str
+    fix: str
+    run: Callable[[Context], Iterator[Hit]] | None = None
+
+
+def check(
+    name: str, level: FindingLevel, *, what: str, fix: str
+) -> Callable[[Callable[[Context], Iterator[Hit]]], Check]:
+    """Make a check of a function that yields hits."""
+
+    def make(run: Callable[[Context], Iterator[Hit]]) -> Check:
+        return Check(name, level, what, fix, run)
+
+    return make

@@ -1,0 +1,83 @@
+"""Ranges of releases over the ordered list of a framework's releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .model import Ranges
+
+__all__ = ["RangeError", "Releases"]
+
+
+class RangeError(ValueError):
+    """A range that names an unknown release or that is empty.
+
+    Attributes:
+        index: Which range of a list is wrong.
+        release: The release that is not known, or None if the range ends before it starts.
+    """
+
+    def __init__(self, message: str, index: int, release: str | None) -> None:
+        super().__init__(message)
+        self.index = index
+        self.release = release
+
+
+@dataclass(frozen=True)
+class Releases:
+    """The releases of one framework, oldest first."""
+
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_order", {name: index for index, name in enumerate(self.names)})
+
+    def __contains__(self, release: object) -> bool:
+        return release in self._positions
+
+    @property
+    def _positions(self) -> dict[str, int]:
+        positions: dict[str, int] = self.__dict__["_order"]
+        return positions
+
+    def index(self, release: str) -> int:
+        """Position of a release that exists."""
+        return self._positions[release]
+
+    def sort(self, releases: frozenset[str] | set[str]) -> list[str]:
+        """Known releases, oldest first."""
+        return sorted(releases, key=self.index)
+
+    def expand(self, ranges: Ranges) -> frozenset[str]:
+        """The releases that a range or a list of ranges covers.
+
+        Args:
+            ranges: ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..``, ``..0.11.4`` or a list of these.
+
+        Raises:
+            RangeError: If a release is unknown or a range ends before it starts.
+        """
+        items: Sequence[str] = [ranges] if isinstance(ranges, str) else ranges
+        covered: set[str] = set()
+        for position, item in enumerate(items):
+            covered.update(self._expand_one(item, position))
+        return frozenset(covered)
+
+    def _expand_one(self, text: str, position: int) -> tuple[str, ...]:
+        first, dots, last = (part.strip() for part in text.partition(".."))
+        low = self._find(first, position) if first or not dots else 0
+        high = (self._find(last, position) if last else len(self.names) - 1) if dots else low
+        if high < low:
+            msg = f"the range `{text}` ends before it starts"
+            raise RangeError(msg, position, None)
+        return self.names[low : high + 1]
+
+    def _find(self, release: str, position: int) -> int:
+        index = self._positions.get(release)
+        if index is None:
+            msg = f"the release `{release}` is not among the releases of the framework"
+            raise RangeError(msg, position, release)
+        return index
