@@ -14,7 +14,7 @@ from .errors import FormulaError
 from .lower import Finalized, lower
 from .nodes import Arena, Node, walk
 from .notation import notation
-from .plan import Empty
+from .plan import REDUCTIONS, Empty
 
 __all__ = ["Atom", "Compiled", "Fused", "compile_formula", "fuse"]
 
@@ -166,17 +166,15 @@ def fuse(formulas: Mapping[str, Compiled], parameter_names: Mapping[str, Mapping
 
 
 def _atom(root: Node) -> Atom:
-    """Return what a split must keep whole."""
+    """Return the least that a split must keep whole, so that the merged parts equal the whole."""
     nodes = list(walk([root]))
-    reduced = {node.args[0].extent for node in nodes if node.extent == "reduced" and node.args[0].extent != "reduced"}
-    reduced.discard("const")
-    if "scalar" in reduced:
+    reduced = {node.args[0].extent for node in nodes if node.op in REDUCTIONS}
+    # A scalar or a list belongs to an update as a whole.
+    if reduced & {"scalar", "batch"}:
         return "batch"
-    if any(node.op.startswith("group_") or node.op in ("per_sequence", "pad_groups") for node in nodes):
+    if "group" in reduced or any(node.op == "group_index" for node in nodes):
         return "group"
-    if "group" in reduced and len(reduced) > 1:
-        return "group"
-    # A cut between tokens would repeat the sequences on both sides.
-    if any(node.op.startswith("seq_") for node in nodes) or {"token", "sequence"} <= reduced:
+    # Tokens may be cut apart only where no sequence would then count twice.
+    if "sequence" in reduced or any(node.op.startswith("seq_") for node in nodes):
         return "sequence"
     return "token"
