@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..model import ComponentFile, ConfigKey, Emission, Placeholder, Profile, Ranges
     from ..spec import Spec
 
-__all__ = ["Context", "Entry", "FileScope", "Program", "Scope"]
+__all__ = ["Context", "Entry", "FileScope", "Scope"]
 
 Table = Literal["config", "placeholders", "profiles"]
 

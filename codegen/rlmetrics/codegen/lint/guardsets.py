@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.guards import Compare, Expression, GuardError, Literal, Negative, parse
+from rlmetrics.names.guards import And, Compare, Expression, GuardError, Literal, Negative, parse
 
 if TYPE_CHECKING:
     from ..model import ConfigKey
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["can_both_hold", "compared", "names_in", "parsed", "witness"]
 
 _OTHER = "(anything else)"
-_MAX_CONFIGURATIONS = 200_000
+_MAX_STEPS = 200_000
 
 
 def parsed(text: str | None) -> Expression | None:
@@ -42,8 +42,8 @@ def can_both_hold(context: Context, entry: Entry, first: str | None, second: str
 def witness(context: Context, framework: str, stem: str, *guards: str | None) -> dict[str, Any] | None:
     """A configuration in which all guards hold, or None if there is none.
 
-    The values tried are those that the guards mention, and between and beyond them; of booleans and choices all. Beyond
-    200,000 configurations the guards are taken to be compatible.
+    The values tried are those that the guards mention, and between and beyond them; of booleans and choices all. If
+    200,000 steps do not decide, the guards are taken to be compatible.
 
     Args:
         context: The spec.
@@ -59,22 +59,55 @@ def witness(context: Context, framework: str, stem: str, *guards: str | None) ->
 
 
 def _search(context: Context, framework: str, stem: str, expressions: list[Expression]) -> dict[str, Any] | None:
-    names = sorted(frozenset[str]().union(*(expression.names() for expression in expressions)))
+    conditions = sorted(_conjuncts(expressions), key=lambda condition: len(condition.names()))
+    names = list(dict.fromkeys(name for condition in conditions for name in sorted(condition.names())))
     mentioned: dict[str, list[Any]] = {}
-    for expression in expressions:
-        for name, value in compared(expression):
+    for condition in conditions:
+        for name, value in compared(condition):
             mentioned.setdefault(name, []).append(value)
     domains = [_values(context.config_key(framework, stem, name), mentioned.get(name, [])) for name in names]
-    size = 1
-    for domain in domains:
-        size *= len(domain)
-    if size > _MAX_CONFIGURATIONS:
-        return {}
-    for values in itertools.product(*domains):
-        config = dict(zip(names, values, strict=True))
-        if all(_holds(expression, config) for expression in expressions):
-            return config
-    return None
+    # A condition is checked as soon as the last of its names has a value.
+    due: list[list[Expression]] = [[] for _ in range(len(names) + 1)]
+    for condition in conditions:
+        due[max((names.index(name) + 1 for name in condition.names()), default=0)].append(condition)
+    return _Search(names, domains, due).run()
+
+
+def _conjuncts(expressions: list[Expression]) -> Iterator[Expression]:
+    for expression in expressions:
+        if isinstance(expression, And):
+            yield from _conjuncts(list(expression.operands))
+        else:
+            yield expression
+
+
+class _Search:
+    """Depth-first search for values that satisfy all conditions."""
+
+    def __init__(self, names: list[str], domains: list[list[Any]], due: list[list[Expression]]) -> None:
+        self._names = names
+        self._domains = domains
+        self._due = due
+        self._config: dict[str, Any] = {}
+        self._steps = 0
+
+    def run(self) -> dict[str, Any] | None:
+        return dict(self._config) if self._extend(0) else None
+
+    def _extend(self, depth: int) -> bool:
+        self._steps += 1
+        if self._steps > _MAX_STEPS:
+            return True
+        if not all(_holds(condition, self._config) for condition in self._due[depth]):
+            return False
+        if depth == len(self._names):
+            return True
+        for value in self._domains[depth]:
+            self._config[self._names[depth]] = value
+            if self._extend(depth + 1):
+                return True
+        del self._config[self._names[depth]]
+        return False
 
 
 def _holds(expression: Expression, config: dict[str, Any]) -> bool:
@@ -125,4 +158,4 @@ def _around(numbers: set[int | float], *, whole: bool) -> Iterator[int | float]:
         return
     yield ordered[0] - 1
     yield ordered[-1] + 1
-    yield from ((low + high) / 2 for low, high in itertools.pairwise(ordered))
+    yield from ((low + high) / 2 for low, high in pairwise(ordered))

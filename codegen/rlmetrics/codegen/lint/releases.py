@@ -14,7 +14,7 @@ from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..model import Ranges
+    from ..model import Evidence, Ranges
     from .context import Context, Entry, Scope
 
 __all__ = ["CHECKS"]
@@ -68,13 +68,21 @@ def unknown_release(context: Context) -> Iterator[Hit]:
                     continue
                 place = path if isinstance(ranges, str) else (*path, index)
                 yield Hit(ref, place, str(error), value=True)
-    for framework, ref, path, release in _evidence(context):
+    for framework, ref, path, evidence in _evidence(context):
+        release = evidence.release
         if release not in context.releases[framework] and not context.spec.is_unread("releases", release):
             message = f"the release `{release}` is not among the releases of the framework"
             yield Hit(ref, (*path, "release"), message, value=True)
 
 
-def _evidence(context: Context) -> Iterator[tuple[str, str, YamlPath, str]]:
+def _is_foreign(context: Context, framework: str, evidence: Evidence) -> bool:
+    """Whether a line stands in another package, such as transformers, whose releases the framework does not list."""
+    package = context.spec.frameworks[framework].framework.package
+    return evidence.path.partition("/")[0] not in {package, package.replace("-", "_")}
+
+
+def _evidence(context: Context) -> Iterator[tuple[str, str, YamlPath, Evidence]]:
+    """Every line of the framework's own package that is given as evidence."""
     for framework, stem, file in context.spec.component_files():
         ref = f"frameworks/{framework}/{stem}"
         owners: list[tuple[YamlPath, Any]] = [(("tracking", i), item) for i, item in enumerate(file.tracking)]
@@ -83,10 +91,10 @@ def _evidence(context: Context) -> Iterator[tuple[str, str, YamlPath, str]]:
             path: YamlPath = ("emissions", index)
             owners.append((path, emission))
             owners += [((*path, "variants", i), variant) for i, variant in enumerate(emission.variants)]
-        yield from _evidence_of(framework, ref, owners)
+        yield from _evidence_of(context, framework, ref, owners)
     for framework, content in context.spec.frameworks.items():
         yield from _evidence_of(
-            framework, f"frameworks/{framework}/framework", _default_owners(content.framework.config)
+            context, framework, f"frameworks/{framework}/framework", _default_owners(content.framework.config)
         )
 
 
@@ -99,11 +107,12 @@ def _default_owners(config: dict[str, Any]) -> list[tuple[YamlPath, Any]]:
 
 
 def _evidence_of(
-    framework: str, ref: str, owners: list[tuple[YamlPath, Any]]
-) -> Iterator[tuple[str, str, YamlPath, str]]:
+    context: Context, framework: str, ref: str, owners: list[tuple[YamlPath, Any]]
+) -> Iterator[tuple[str, str, YamlPath, Evidence]]:
     for path, owner in owners:
         for index, evidence in enumerate(owner.evidence):
-            yield framework, ref, (*path, "evidence", index), evidence.release
+            if not _is_foreign(context, framework, evidence):
+                yield framework, ref, (*path, "evidence", index), evidence
 
 
 @check(
@@ -275,8 +284,8 @@ def evidence_range(context: Context) -> Iterator[Hit]:
 )
 def evidence_ends(context: Context) -> Iterator[Hit]:
     for entry in context.entries:
-        if not entry.releases:
-            continue
+        if not entry.releases or any(_is_foreign(context, entry.framework, item) for item in entry.emission.evidence):
+            continue  # what another package logs is shown by that package's releases
         order = context.releases[entry.framework].sort(entry.releases)
         shown = {evidence.release for evidence in entry.emission.evidence}
         missing = [release for release in dict.fromkeys((order[0], order[-1])) if release not in shown]

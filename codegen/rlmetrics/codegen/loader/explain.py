@@ -92,9 +92,8 @@ def _walk(details: ErrorDetails, data: Any) -> tuple[YamlPath, YamlPath | None]:
     node = data
     location = details["loc"]
     for index, step in enumerate(location):
-        if (isinstance(node, dict) and step in node) or (
-            isinstance(node, list) and isinstance(step, int) and step < len(node)
-        ):
+        is_item = isinstance(node, list) and isinstance(step, int) and step < len(node)
+        if is_item or (isinstance(node, dict) and step in node):
             path.append(step)
             node = node[step]
         elif details["type"] == "missing" and index == len(location) - 1:
