@@ -241,6 +241,9 @@ class _Uses:
         for expression in (fields.scale, fields.offset):
             if isinstance(expression, str):
                 self._find(scope, "config", names_in(expression))
+        for text in fields.constant_when:
+            # Written as in `0 when num_iterations == 1`; prose after `when` has no names.
+            self._find(scope, "config", names_in(text.partition(" when ")[2]))
 
     def _emission(self, scope: FileScope, emission: Emission) -> None:
         self._signature(scope, emission)
