@@ -1,0 +1,59 @@
+"""The tables as Python modules, laid out as ``ruff format`` leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..generate.layout import Node, dict_of, quote, tuple_of
+from ..generate.layout import source as lay_out
+from ..generate.text import header
+from .build import build
+
+if TYPE_CHECKING:
+    from ..spec import Spec
+    from .data import Module
+
+__all__ = ["FOLDER", "render"]
+
+FOLDER = "generated/rlmetrics/tables"
+"""Where the modules stand in a checkout."""
+
+
+def render(spec: Spec) -> dict[str, str]:
+    """Return the modules of tables.
+
+    Args:
+        spec: A spec without errors.
+
+    Returns:
+        Path in the checkout to content. The marker ``py.typed`` is among them.
+    """
+    files = {f"{FOLDER}/{name}.py": _module(module) for name, module in build(spec).modules.items()}
+    return {**files, f"{FOLDER}/py.typed": ""}
+
+
+def _module(module: Module) -> str:
+    blocks = [
+        f"# {header(module.source)}\n# ruff: noqa: E501\n",
+        f'"""{module.doc}"""\n',
+        "from __future__ import annotations\n",
+    ]
+    constants = [lay_out(_node(value, f"{name}{_annotation(value)} = ")) for name, value in module.constants.items()]
+    return "\n".join(blocks) + "\n" + "\n".join(constants) + "\n"
+
+
+def _annotation(value: Any) -> str:
+    if isinstance(value, dict):
+        return ": dict[str, object]"
+    return ": tuple[object, ...]" if isinstance(value, tuple) else ""
+
+
+def _node(value: Any, head: str = "") -> Node:
+    if isinstance(value, str):
+        return head + quote(value)
+    if isinstance(value, Mapping):
+        return dict_of([_node(item, f"{quote(key)}: ") for key, item in value.items()], head)
+    if isinstance(value, tuple):
+        return tuple_of([_node(item) for item in value], head)
+    return f"{head}{value!r}"
