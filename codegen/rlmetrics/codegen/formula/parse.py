@@ -124,6 +124,6 @@ class _Reader:
 
 
 def _span(node: ast.expr) -> Span:
-    # The text is ASCII on one line, so columns are offsets; one less for the bracket in front.
+    # The text is ASCII on one line, so columns are offsets, one less for the bracket in front; a tuple includes it.
     end = node.end_col_offset if node.end_col_offset is not None else node.col_offset + 1
-    return Span(node.col_offset - 1, end - 1)
+    return Span(max(node.col_offset - 1, 0), end - 1)

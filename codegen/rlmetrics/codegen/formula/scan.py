@@ -109,6 +109,9 @@ def _check_number(source: Source, match: re.Match[str]) -> None:
 
 def _check_word(source: Source, match: re.Match[str]) -> None:
     word = match["word"]
+    if match.string[match.end() : match.end() + 1] in ("'", '"'):
+        message = "strings with a prefix are not part of the language"
+        raise source.error(match.start(), message, "strings stand only in metric('id')")
     if word in _WORDS:
         raise source.error(match.start(), *_WORDS[word])
     if word in _KEYWORDS:
