@@ -35,7 +35,7 @@ REFUSED = [
     ("mean(+logprobs)", 5, "leading +"),
     ("mean(logprobs, *mask)", 15, "`*` arguments"),
     ("mean(logprobs, **mask)", 17, "`**` arguments"),
-    ("mean(logprobs, over=mask, over=mask)", 30, "given twice"),
+    ("mean(logprobs, over=mask, over=mask)", 31, "given twice"),
     ("mean(logprobs := 1)", 14, "`:`"),
     ("mean(logprobs), 1", 0, "list"),
     ("mean(logprobs # all\n)", 14, "comments"),
