@@ -13,9 +13,10 @@ from ..findings import Finding, sort
 from ..loader.checks import LOAD_CHECKS
 from ..spec import Spec
 from . import formulas, guards, metrics, names, references, releases, runner, templates, texts
+from .context import Context
 from .registry import Check, Hit
 
-__all__ = ["CHECKS", "Check", "Hit", "check_spec", "lint"]
+__all__ = ["CHECKS", "Check", "Context", "Hit", "check_spec", "lint"]
 
 CHECKS: tuple[Check, ...] = (
     *(Check(item.id, "error", item.what, item.fix) for item in LOAD_CHECKS),
@@ -47,6 +48,6 @@ def lint(root: Path, overlays: Sequence[Path] = ()) -> list[Finding]:
     return findings if spec is None else sort([*findings, *check_spec(spec)])
 
 
-def check_spec(spec: Spec) -> list[Finding]:
-    """Runs every check on a spec that has been read."""
-    return runner.run(spec, CHECKS)
+def check_spec(spec: Spec, context: Context | None = None) -> list[Finding]:
+    """Runs every check on a spec that has been read; ``context`` is shared with what the caller derives from it."""
+    return runner.run(spec, CHECKS, context)

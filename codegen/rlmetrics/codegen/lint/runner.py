@@ -33,17 +33,18 @@ UNUSED_ALLOW = Check(
 _Place = tuple[str, "YamlPath"]
 
 
-def run(spec: Spec, checks: Sequence[Check]) -> list[Finding]:
+def run(spec: Spec, checks: Sequence[Check], context: Context | None = None) -> list[Finding]:
     """Everything that the checks find.
 
     Args:
         spec: The spec, as far as it could be read.
         checks: The checks to run; those without a function are skipped.
+        context: What is derived from this spec, if the caller has use for it too.
 
     Returns:
         Findings in the order of their places, without those that an ``allow:`` silences.
     """
-    context = Context(spec)
+    context = context or Context(spec)
     findings: list[Finding] = []
     allowed = _Allowed(spec)
     for check in checks:
