@@ -1,0 +1,139 @@
+"""References of the hand-written functions: standard library only, by definition, sharing nothing with them.
+
+NumPy's legacy generator is the Mersenne Twister MT19937 of Matsumoto and Nishimura (1998), seeded by their
+``init_genrand``; a bounded draw masks 32 random bits and tries again while the result is too large. Both are written
+out here, so that the draws are checked too.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+__all__ = [
+    "best_of_n_mean",
+    "best_of_n_std",
+    "majority_of_n_mean",
+    "majority_of_n_std",
+    "mean_absolute_violation",
+    "worst_of_n_mean",
+    "worst_of_n_std",
+]
+
+
+def best_of_n_mean(
+    sample_values: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
+) -> float:
+    """Reference of :func:`rlmetrics.impl.validation.best_of_n_mean`."""
+    return _bootstrap(_largest, statistics.fmean, [sample_values, group_ids], n, resamples, seed)
+
+
+def best_of_n_std(sample_values: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42) -> float:
+    """Reference of :func:`rlmetrics.impl.validation.best_of_n_std`."""
+    return _bootstrap(_largest, statistics.pstdev, [sample_values, group_ids], n, resamples, seed)
+
+
+def worst_of_n_mean(
+    sample_values: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
+) -> float:
+    """Reference of :func:`rlmetrics.impl.validation.worst_of_n_mean`."""
+    return _bootstrap(_smallest, statistics.fmean, [sample_values, group_ids], n, resamples, seed)
+
+
+def worst_of_n_std(
+    sample_values: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
+) -> float:
+    """Reference of :func:`rlmetrics.impl.validation.worst_of_n_std`."""
+    return _bootstrap(_smallest, statistics.pstdev, [sample_values, group_ids], n, resamples, seed)
+
+
+def majority_of_n_mean(
+    sample_values: Any, answers: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
+) -> float:
+    """Reference of :func:`rlmetrics.impl.validation.majority_of_n_mean`."""
+    return _bootstrap(_voted, statistics.fmean, [sample_values, answers, group_ids], n, resamples, seed)
+
+
+def majority_of_n_std(
+    sample_values: Any, answers: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
+) -> float:
+    """Reference of :func:`rlmetrics.impl.validation.majority_of_n_std`."""
+    return _bootstrap(_voted, statistics.pstdev, [sample_values, answers, group_ids], n, resamples, seed)
+
+
+def mean_absolute_violation(expert_assignments: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.balance.mean_absolute_violation`."""
+    loads = _numbers(expert_assignments)
+    if not sum(loads):
+        return math.nan
+    mean = sum(loads) / len(loads)
+    return sum(abs(load - mean) for load in loads) / mean / len(loads)
+
+
+Row = tuple[float, ...]
+
+
+def _bootstrap(
+    choose: Callable[[Sequence[Row]], float],
+    reduce: Callable[[list[float]], float],
+    inputs: Sequence[Any],
+    n: float,
+    resamples: float,
+    seed: float,
+) -> float:
+    prompts: dict[float, list[Row]] = {}
+    for *sample, group in zip(*(_numbers(values) for values in inputs), strict=True):
+        prompts.setdefault(group, []).append(tuple(sample))
+    results = []
+    for samples in prompts.values():
+        draws = _draws(int(seed), len(samples))
+        subsets = ([samples[next(draws)] for _ in range(int(n))] for _ in range(int(resamples)))
+        results.append(reduce([choose(subset) for subset in subsets]))
+    return statistics.fmean(results) if results else math.nan
+
+
+def _largest(subset: Sequence[Row]) -> float:
+    return max(value for (value,) in subset)
+
+
+def _smallest(subset: Sequence[Row]) -> float:
+    return min(value for (value,) in subset)
+
+
+def _voted(subset: Sequence[Row]) -> float:
+    # Counter keeps the order of first appearance, and most_common is stable.
+    winner, _ = Counter(answer for _, answer in subset).most_common(1)[0]
+    return next(value for value, answer in subset if answer == winner)
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
+
+
+def _draws(seed: int, size: int) -> Iterator[int]:
+    """Yield indices below ``size`` as ``numpy.random.RandomState(seed).choice(size, …)`` draws them."""
+    mask = (1 << (size - 1).bit_length()) - 1
+    bits = _mersenne_twister(seed)
+    while True:
+        index = next(bits) & mask if mask else 0
+        if index < size:
+            yield index
+
+
+def _mersenne_twister(seed: int) -> Iterator[int]:
+    """Yield the 32-bit outputs of MT19937."""
+    state = [seed & 0xFFFFFFFF]
+    for number in range(1, 624):
+        state.append((1812433253 * (state[-1] ^ state[-1] >> 30) + number) & 0xFFFFFFFF)
+    while True:
+        for place in range(624):
+            joined = (state[place] & 0x80000000) | (state[(place + 1) % 624] & 0x7FFFFFFF)
+            state[place] = state[(place + 397) % 624] ^ joined >> 1 ^ (0x9908B0DF if joined & 1 else 0)
+        for word in state:
+            word ^= word >> 11
+            word ^= word << 7 & 0x9D2C5680
+            word ^= word << 15 & 0xEFC60000
+            yield word ^ word >> 18
