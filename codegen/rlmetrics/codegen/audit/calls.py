@@ -1,0 +1,234 @@
+"""Resolves calls: ways of logging first, then functions of the package, then by name where the object is unknown."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .program import ClassInfo, FunctionInfo
+from .rules import CALL_RULES
+from .rules.sinks import sink
+from .values import (
+    text_of,
+    Class,
+    Function,
+    Mapping,
+    Object,
+    Sequence,
+    Site,
+    Super,
+    Text,
+    Unknown,
+    Value,
+    join,
+    mappings,
+    options,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Frame, Interpreter
+
+MAX_CANDIDATES = 16
+_TOO_COMMON = {
+    "get", "update", "append", "extend", "items", "keys", "values", "pop", "to", "item", "mean", "sum", "max", "min",
+    "copy", "clear", "add", "join", "format", "split", "forward", "__init__", "setdefault", "remove", "insert", "size",
+    "info", "warning", "debug", "error", "log", "start", "stop", "close", "open", "read", "write", "run", "reset",
+    "init", "encode", "decode", "put", "load", "save", "index", "sort", "count", "view", "float", "cpu", "cuda",
+}  # fmt: skip
+
+
+class Arguments:
+    """The evaluated arguments of a call."""
+
+    def __init__(self, interpreter: Interpreter, frame: Frame, node: ast.Call) -> None:
+        from .expressions import evaluate
+
+        self.positional: list[Value] = []
+        self.keywords: dict[str, Value] = {}
+        self.extra: Value | None = None
+        for argument in node.args:
+            value = evaluate(interpreter, frame, argument)
+            if isinstance(argument, ast.Starred):
+                if isinstance(value, Sequence) and value.exact:
+                    self.positional.extend(value.items)
+                else:
+                    break
+            else:
+                self.positional.append(value)
+        for keyword in node.keywords:
+            value = evaluate(interpreter, frame, keyword.value)
+            if keyword.arg is None:
+                self.extra = value
+            else:
+                self.keywords[keyword.arg] = value
+
+    def all(self) -> list[Value]:
+        """Returns all argument values."""
+        return [*self.positional, *self.keywords.values()]
+
+
+def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
+    """Returns what a call may give, having run it if it is part of the package."""
+    from .expressions import evaluate
+
+    function = node.func
+    if isinstance(function, ast.Name) and function.id == "super" and frame.owner is not None and not node.args:
+        owner_class = frame.info.owner
+        if owner_class is not None:
+            return Super(frame.owner, owner_class)
+    arguments = Arguments(interpreter, frame, node)
+    for rule in CALL_RULES:
+        result = rule(interpreter, frame, node, arguments)
+        if result is not None:
+            return result
+    target = evaluate(interpreter, frame, function)
+    if any(_is_tracker(interpreter, option) for option in options(target)):
+        sink(interpreter, frame, node, arguments)
+        return Unknown(text_of(node)[:80])
+    found = [
+        value for option in options(target) if (value := apply(interpreter, frame, option, arguments)) is not None
+    ]
+    if found:
+        return join(*found)
+    if sink(interpreter, frame, node, arguments):
+        return Unknown(text_of(node)[:80])
+    candidates = _by_name(interpreter, frame, function)
+    if candidates:
+        return join(
+            *(
+                result
+                for candidate in candidates
+                if (result := apply(interpreter, frame, candidate, arguments)) is not None
+            )
+        )
+    handed = [*hand_over(interpreter, arguments), *carriers(arguments)]
+    return join(*handed) if handed else Unknown(text_of(node)[:120])
+
+
+def _is_tracker(interpreter: Interpreter, target: Value) -> bool:
+    return (
+        isinstance(target, Function)
+        and target.info.owner is not None
+        and target.info.owner.name in interpreter.settings.trackers
+        and target.info.name == "log"
+    )
+
+
+def carriers(arguments: Arguments) -> list[Value]:
+    """Objects that carry dicts come back from a call of unknown effect (``postprocess(output)``)."""
+    return [
+        option
+        for argument in arguments.all()
+        for option in options(argument)
+        if isinstance(option, Object) and any(mappings(value) for value in option.attributes.values())
+    ]
+
+
+def hand_over(interpreter: Interpreter, arguments: Arguments) -> list[Value]:
+    """Runs methods that were passed to a call of unknown effect (``redirect(model, self.compute_loss, ...)``)."""
+    return [
+        interpreter.run(decorated(interpreter, option), [], {}, unknown_parameters=True)
+        for argument in arguments.all()
+        for option in options(argument)
+        if isinstance(option, Function) and option.owner is not None and option.info.talks_of_metrics
+    ]
+
+
+def decorated(interpreter: Interpreter, function: Function) -> Function:
+    """Applies the decorators that log (``profiling_decorator``) to a bound method."""
+    if function.owner is None:
+        return function
+    for name in interpreter.settings.decorators:
+        if name in function.info.decorators:
+            decorator = interpreter.program.resolve(function.info.module, name)
+            if isinstance(decorator, FunctionInfo):
+                wrapped = interpreter.run(Function(decorator), [Function(function.info)], {})
+                if isinstance(wrapped, Function):
+                    return Function(wrapped.info, None, wrapped.closure, (function.owner, *function.bound))
+    return function
+
+
+def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
+    """Calls a known function or class; None if the target is neither."""
+    if isinstance(target, Function):
+        if target.info.is_abstract and target.owner is not None and target.owner.info is not None:
+            return _virtual(interpreter, frame, target, target.owner.info, arguments)
+        if not target.info.talks_of_metrics and target.closure is None:
+            handed = [*hand_over(interpreter, arguments), *carriers(arguments)]
+            return join(*handed) if handed else Unknown(target.info.name)
+        return interpreter.run(decorated(interpreter, target), arguments.positional, arguments.keywords, extra=arguments.extra)
+    if isinstance(target, Class):
+        return construct(interpreter, frame, target.info, arguments)
+    return None
+
+
+def _virtual(
+    interpreter: Interpreter, frame: Frame, target: Function, info: ClassInfo, arguments: Arguments
+) -> Value:
+    """Calls what subclasses provide for an abstract method."""
+    found = [
+        apply(interpreter, frame, Function(override, interpreter.instance(override.owner)), arguments)
+        for override in interpreter.program.overrides(info, target.info.name)
+        if override.owner is not None and not override.is_abstract and override not in interpreter.stack
+    ]
+    known = [value for value in found if value is not None]
+    return join(*known) if known else Unknown(target.info.name)
+
+
+def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, arguments: Arguments) -> Value:
+    """Makes an object: runs ``__init__``, or assigns the fields of a dataclass."""
+    made = Object(info)
+    init = interpreter.program.lookup(info, "__init__")
+    if init is not None:
+        if init.talks_of_metrics or len(init.node.args.args) <= 8:
+            interpreter.run(Function(init, made), arguments.positional, arguments.keywords, extra=arguments.extra)
+        return made
+    for name, value in zip(info.fields, arguments.positional, strict=False):
+        made.attributes[name] = value
+    made.attributes.update(arguments.keywords)
+    return made
+
+
+def _by_name(interpreter: Interpreter, frame: Frame, function: ast.expr) -> list[Value]:
+    """Candidates for a call on an unknown object (a remote worker, an engine): all methods of that name."""
+    program = interpreter.program
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name == "remote" and isinstance(function, ast.Attribute):
+        function = function.value
+        name = function.attr if isinstance(function, ast.Attribute) else ""
+    indirect = interpreter.settings.indirect.get(name)
+    if indirect is not None:
+        return _indirect(interpreter, indirect)
+    if not interpreter.settings.by_name:
+        return []
+    if not isinstance(function, ast.Attribute) or name in _TOO_COMMON or name.startswith("__"):
+        return []
+    infos = [
+        info
+        for info in program.methods.get(name, [])
+        if info.makes_metrics and info not in interpreter.stack
+        and not info.module.path.startswith(interpreter.settings.not_by_name)
+    ]
+    if len(infos) > MAX_CANDIDATES:
+        return []
+    return [
+        Function(info, None if info.is_static or info.owner is None else interpreter.instance(info.owner))
+        for info in infos
+    ]
+
+
+def _indirect(interpreter: Interpreter, names: tuple[str, ...]) -> list[Value]:
+    found: list[FunctionInfo] = []
+    for module in interpreter.program.modules.values():
+        for info in module.functions.values():
+            if info.name in names or any(name.startswith("@") and name[1:] in info.decorators for name in names):
+                found.append(info)
+    return [Function(info) for info in found]
+
+
+def key_site(frame: Frame, node: ast.AST) -> Site:
+    """Returns the place of a node (for rules that build keys themselves)."""
+    return frame.site(node)
+
+
+__all__ = ["Arguments", "Mapping", "Text", "apply", "call", "construct", "key_site"]

@@ -1,0 +1,407 @@
+"""Evaluates expressions to abstract values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .decide import decide
+from .program import ClassInfo, FunctionInfo
+from .values import (
+    text_of,
+    MEMBER,
+    Choice,
+    Class,
+    Constant,
+    Function,
+    Mapping,
+    Module,
+    Object,
+    Sequence,
+    Super,
+    Text,
+    Unknown,
+    Value,
+    join,
+    mappings,
+    options,
+    placeholder,
+    texts,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Frame, Interpreter
+
+MAX_TEXTS = 24
+
+
+def evaluate(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
+    """Returns what an expression may be; expressions without a rule are unknown, their parts still evaluated."""
+    handler = _HANDLERS.get(type(node))
+    if handler is not None:
+        return handler(interpreter, frame, node)
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            evaluate(interpreter, frame, child)
+    return Unknown(text_of(node)[:80])
+
+
+def iterate(value: Value, source: ast.expr) -> list[Value]:
+    """Returns what a loop over the value binds, one entry for each known element."""
+    found: list[Value] = []
+    for option in options(value):
+        if isinstance(option, Mapping):
+            found.extend(option.keys())
+            if option.missing or not option.slots:
+                found.append(Unknown("key"))
+        elif isinstance(option, Sequence):
+            found.extend(option.items)
+            if not option.exact and not option.items:
+                found.append(Unknown(placeholder(source)))
+        elif not isinstance(option, Constant):
+            found.append(Unknown(placeholder(source)))
+    unknown = [item for item in found if isinstance(item, Unknown)][:1]
+    known = [item for item in found if not isinstance(item, Unknown)]
+    if unknown:  # numbers among unknown ones are only the first of a range
+        known = [item for item in known if not (isinstance(item, Constant) and isinstance(item.value, int))]
+    return [*known, *unknown]
+
+
+def _constant(interpreter: Interpreter, frame: Frame, node: ast.Constant) -> Value:
+    if isinstance(node.value, str):
+        return Text(node.value.replace("{", "").replace("}", ""), frame.site(node))
+    return Constant(node.value)
+
+
+def _name(interpreter: Interpreter, frame: Frame, node: ast.Name) -> Value:
+    if node.id in frame.env:
+        return frame.env[node.id]
+    if frame.closure is not None and node.id in frame.closure:
+        return frame.closure[node.id]
+    return module_value(interpreter, frame.module.name, node.id)
+
+
+def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value:
+    """Returns the value of a module's top-level name."""
+    from .interpreter import Frame, wrap
+
+    key = (module_name, name)
+    if key in interpreter.globals:
+        return interpreter.globals[key]
+    interpreter.globals[key] = Unknown(name)
+    module = interpreter.program.modules[module_name]
+    found = interpreter.program.resolve(module, name)
+    if found is not None:
+        interpreter.globals[key] = wrap(found)
+    elif name in module.assignments:
+        lambda_node = ast.parse("lambda: None", mode="eval").body
+        assert isinstance(lambda_node, ast.Lambda)
+        info = FunctionInfo(name, lambda_node, module, None, name)
+        value = evaluate(interpreter, Frame(info, {}), module.assignments[name])
+        interpreter.globals[key] = Text(value.template) if isinstance(value, Text) else value
+    elif name in module.imports:
+        source, attribute = module.imports[name]
+        if attribute is not None and source in interpreter.program.modules:
+            interpreter.globals[key] = module_value(interpreter, source, attribute)
+    return interpreter.globals[key]
+
+
+def _attribute(interpreter: Interpreter, frame: Frame, node: ast.Attribute) -> Value:
+    return join(
+        *(_member(interpreter, frame, option, node) for option in options(evaluate(interpreter, frame, node.value)))
+    )
+
+
+def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
+    name, program = node.attr, interpreter.program
+    if isinstance(owner, Object):
+        if name in owner.attributes:
+            return owner.attributes[name]
+        if owner.info is not None:
+            if name == "__class__":
+                return Class(owner.info)
+            found = program.lookup(owner.info, name)
+            if found is not None:
+                if {"property", "cached_property"} & set(found.decorators):
+                    return interpreter.run(Function(found, owner), [], {})
+                return Function(found, owner)
+    elif isinstance(owner, Super):
+        found = program.lookup(owner.owner.info, name, owner.after) if owner.owner.info else None
+        if found is not None:
+            return Function(found, owner.owner)
+    elif isinstance(owner, Class):
+        if name == "__name__":
+            return Text(owner.info.name)
+        if name in owner.info.members:
+            return Object(owner.info, {"name": Text(name), MEMBER: Text(f"{owner.info.name}.{name}")})
+        found = program.lookup(owner.info, name)
+        if found is not None:
+            bound = Object(owner.info) if "classmethod" in found.decorators else None
+            return Function(found, bound)
+    elif isinstance(owner, Module):
+        member = program.member(owner.info, name)
+        if member is not None:
+            from .interpreter import wrap
+
+            return wrap(member)
+        return module_value(interpreter, owner.info.name, name)
+    elif isinstance(owner, Function) and name == "__name__":
+        return Text(owner.info.name)
+    elif isinstance(owner, Mapping):
+        value = owner.child(name)
+        if value is not None:
+            return value
+    return Unknown(text_of(node)[:80])
+
+
+def _subscript(interpreter: Interpreter, frame: Frame, node: ast.Subscript) -> Value:
+    owner = evaluate(interpreter, frame, node.value)
+    if isinstance(node.slice, ast.Slice):
+        return _slice(interpreter, frame, owner, node.slice)
+    key = evaluate(interpreter, frame, node.slice)
+    found = [item for option in options(owner) for item in _item(interpreter, frame, option, key, node)]
+    return join(*found) if found else Unknown(text_of(node)[:80])
+
+
+def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node: ast.Subscript) -> list[Value]:
+    if isinstance(owner, Mapping):
+        names = texts(key) or [Text("{" + placeholder(node.slice) + "}")]
+        found: list[Value] = []
+        for name in names:
+            slot = owner.slots.get(name.template)
+            value = slot.value if slot else None if owner.autovivify else owner.child(name.template)
+            if value is None and owner.autovivify:
+                value = Mapping(autovivify=True)
+                site = frame.site(node)
+                owner.write(name, value, site=site, expression="", conditions=interpreter.in_force())
+            if value is not None:
+                found.append(value)
+        return found
+    if isinstance(owner, Object):
+        return [owner.attributes[name.template] for name in texts(key) if name.template in owner.attributes]
+    if isinstance(owner, Sequence):
+        if isinstance(key, Constant) and isinstance(key.value, int) and owner.exact:
+            return [owner.items[key.value]] if -len(owner.items) <= key.value < len(owner.items) else []
+        return list(owner.items)
+    return []
+
+
+def _slice(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Slice) -> Value:
+    bounds = [evaluate(interpreter, frame, part) if part else Constant(None) for part in (node.lower, node.upper)]
+    numbers = [b.value for b in bounds if isinstance(b, Constant) and (b.value is None or isinstance(b.value, int))]
+    found: list[Value] = []
+    for option in options(owner):
+        if isinstance(option, Text) and option.known and len(numbers) == 2:
+            found.append(Text(option.template[slice(*numbers)], option.site, option.origins))
+        elif isinstance(option, Sequence):
+            found.append(Sequence(list(option.items), exact=False))
+    return join(*found) if found else Unknown()
+
+
+def _joined(interpreter: Interpreter, frame: Frame, node: ast.JoinedStr) -> Value:
+    results = [Text("", frame.site(node))]
+    for part in node.values:
+        if isinstance(part, ast.FormattedValue):
+            pieces = pieces_of(evaluate(interpreter, frame, part.value), part.value)
+        else:
+            value = _constant(interpreter, frame, part) if isinstance(part, ast.Constant) else Unknown()
+            pieces = [Text(value.template)] if isinstance(value, Text) else []
+        results = concatenate(results, pieces)
+    return join(*results)
+
+
+def pieces_of(value: Value, node: ast.expr) -> list[Text]:
+    """Returns the strings a value may turn into inside another string; a placeholder where it is unknown."""
+    found: list[Text] = []
+    for option in options(value):
+        if isinstance(option, Text):
+            found.append(option if option.origins else Text(option.template))
+        elif isinstance(option, Constant) and option.value is not None and not isinstance(option.value, bool):
+            found.append(Text(str(option.value)))
+        else:
+            name = Text("{" + placeholder(node) + "}")
+            if name not in found:
+                found.append(name)
+    return found
+
+
+def concatenate(heads: list[Text], tails: list[Text]) -> list[Text]:
+    """Returns all concatenations; a part that is a dict's key keeps its provenance."""
+    return [
+        Text(head.template + tail.template, head.site, tail.origins or head.origins)
+        for head in heads
+        for tail in tails
+    ][:MAX_TEXTS * 16]
+
+
+def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
+    left, right = evaluate(interpreter, frame, node.left), evaluate(interpreter, frame, node.right)
+    if isinstance(node.op, ast.Add):
+        if texts(left) or texts(right):
+            heads = [Text(t.template, frame.site(node), t.origins) for t in pieces_of(left, node.left)]
+            return join(*concatenate(heads, pieces_of(right, node.right)))
+        sequences = [option for side in (left, right) for option in options(side) if isinstance(option, Sequence)]
+        if sequences:
+            return Sequence([item for s in sequences for item in s.items], exact=all(s.exact for s in sequences))
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            if isinstance(left.value, int) and isinstance(right.value, int):
+                return Constant(left.value + right.value)
+    if isinstance(node.op, ast.BitAnd):
+        return _intersection(left, right) or Unknown(text_of(node)[:80])
+    if isinstance(node.op, ast.BitOr) and (mappings(left) or mappings(right)):
+        merged = Mapping()
+        for side in (*mappings(left), *mappings(right)):
+            merged.merge(side, site=frame.site(node), conditions=interpreter.in_force())
+        return merged
+    return Unknown(text_of(node)[:80])
+
+
+def _intersection(left: Value, right: Value) -> Value | None:
+    """Elements of one known collection that another one may hold too (``set(a) & set(b)``)."""
+    sides = [[item for option in options(side) for item in elements(option)] for side in (left, right)]
+    if not all(sides):
+        return None
+    for one, other in (sides, sides[::-1]):
+        if all(isinstance(item, Text) for item in one):
+            names = {item.template for item in other if isinstance(item, Text)}
+            open_ended = any(not isinstance(item, Text) for item in other)
+            kept = [item for item in one if isinstance(item, Text) and (open_ended or item.template in names)]
+            return Sequence(list(kept), exact=False)
+    return None
+
+
+def elements(value: Value) -> list[Value]:
+    """Returns the elements of one collection."""
+    if isinstance(value, Sequence):
+        return value.items
+    if isinstance(value, Mapping):
+        return [*value.keys(), *([Unknown("key")] if value.missing else [])]
+    return []
+
+
+def _condition(interpreter: Interpreter, frame: Frame, node: ast.IfExp) -> Value:
+    from .values import negate
+
+    decided = decide(interpreter, frame, node.test)
+    if decided is not None:
+        return evaluate(interpreter, frame, node.body if decided else node.orelse)
+    test = text_of(node.test)
+    with interpreter.under(test):
+        body = evaluate(interpreter, frame, node.body)
+    with interpreter.under(negate(test)):
+        other = evaluate(interpreter, frame, node.orelse)
+    return join(body, other)
+
+
+def _boolean(interpreter: Interpreter, frame: Frame, node: ast.BoolOp) -> Value:
+    values = [evaluate(interpreter, frame, value) for value in node.values]
+    if isinstance(node.op, ast.Or):
+        kept = [v for v in values if not (isinstance(v, Constant) and not v.value)]
+        return join(*kept) if kept else values[-1]
+    return join(*values)
+
+
+def _sequence(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
+    assert isinstance(node, (ast.List, ast.Tuple, ast.Set))
+    items: list[Value] = []
+    exact = True
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            value = evaluate(interpreter, frame, element.value)
+            for option in options(value):
+                if isinstance(option, Sequence):
+                    items.extend(option.items)
+                    exact = exact and option.exact
+                else:
+                    exact = False
+        else:
+            items.append(evaluate(interpreter, frame, element))
+    return Sequence(items, exact)
+
+
+def comprehension(
+    interpreter: Interpreter, frame: Frame, generators: list[ast.comprehension], body: Callable[[], None]
+) -> None:
+    """Runs ``body`` for every binding of the generators; what the comprehension binds does not leak."""
+    saved = frame.env
+    frame.env = dict(saved)
+
+    def level(index: int) -> None:
+        if index == len(generators):
+            body()
+            return
+        generator = generators[index]
+        for item in iterate(evaluate(interpreter, frame, generator.iter), generator.iter)[:400]:
+            interpreter.assign(frame, generator.target, item, generator.iter)
+            if any(decide(interpreter, frame, test) is False for test in generator.ifs):
+                continue
+            level(index + 1)
+
+    try:
+        level(0)
+    finally:
+        frame.env = saved
+
+
+def _list_comprehension(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
+    assert isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp))
+    items: list[Value] = []
+    comprehension(interpreter, frame, node.generators, lambda: items.append(evaluate(interpreter, frame, node.elt)))
+    known = [item for item in items if not isinstance(item, Unknown)]
+    return Sequence(known or items, exact=False)
+
+
+def _lambda(interpreter: Interpreter, frame: Frame, node: ast.Lambda) -> Value:
+    info = FunctionInfo("<lambda>", node, frame.module, None, f"{frame.info.symbol}.<lambda>")
+    return Function(info, frame.owner, frame.env)
+
+
+def _transparent(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
+    assert isinstance(node, (ast.Await, ast.YieldFrom, ast.Starred, ast.Yield))
+    return evaluate(interpreter, frame, node.value) if node.value is not None else Constant(None)
+
+
+def _named(interpreter: Interpreter, frame: Frame, node: ast.NamedExpr) -> Value:
+    value = evaluate(interpreter, frame, node.value)
+    interpreter.assign(frame, node.target, value, node.value)
+    return value
+
+
+def _call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
+    from .calls import call
+
+    return call(interpreter, frame, node)
+
+
+def _dict(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
+    from .rules import build_dict
+
+    return build_dict(interpreter, frame, node)
+
+
+_HANDLERS: dict[type[ast.expr], Callable[[Interpreter, Frame, ast.expr], Value]] = {
+    ast.Constant: _constant,  # type: ignore[dict-item]
+    ast.Name: _name,  # type: ignore[dict-item]
+    ast.Attribute: _attribute,  # type: ignore[dict-item]
+    ast.Subscript: _subscript,  # type: ignore[dict-item]
+    ast.JoinedStr: _joined,  # type: ignore[dict-item]
+    ast.BinOp: _binary,  # type: ignore[dict-item]
+    ast.IfExp: _condition,  # type: ignore[dict-item]
+    ast.BoolOp: _boolean,  # type: ignore[dict-item]
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.ListComp: _list_comprehension,
+    ast.SetComp: _list_comprehension,
+    ast.GeneratorExp: _list_comprehension,
+    ast.Lambda: _lambda,  # type: ignore[dict-item]
+    ast.Await: _transparent,
+    ast.Yield: _transparent,
+    ast.YieldFrom: _transparent,
+    ast.Starred: _transparent,
+    ast.NamedExpr: _named,  # type: ignore[dict-item]
+    ast.Call: _call,  # type: ignore[dict-item]
+    ast.Dict: _dict,
+    ast.DictComp: _dict,
+}

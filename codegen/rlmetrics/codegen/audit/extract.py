@@ -1,0 +1,184 @@
+"""Extracts what a release logs by interpreting its source abstractly, without importing it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping as MappingType
+from dataclasses import dataclass
+
+from .calls import decorated
+from .frameworks import SETTINGS
+from .interpreter import Frame, Interpreter, Sunk, Unclear
+from .program import ClassInfo, FunctionInfo, Program
+from .settings import Settings
+from .values import Conditions, Function, Mapping, Object, Origin, Site, Value, simplify
+
+_LOGS = re.compile(r"\.(?:log|log_metrics)\(|_metrics|log_stats")
+
+
+@dataclass(frozen=True)
+class LoggedKey:
+    """One place that produces a key of a component."""
+
+    component: str
+    module: str
+    key: str
+    path: str
+    line: int
+    symbol: str
+    expression: str
+    condition: str | None
+    via: tuple[Site, ...]
+    sink: str
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What a release logs."""
+
+    framework: str
+    release: str
+    keys: tuple[LoggedKey, ...]
+    unclear: tuple[Unclear, ...]
+
+
+def extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
+    """Extracts the keys of a release from its sources (path in the package → text)."""
+    settings = SETTINGS[framework]
+    kept = {
+        path: text
+        for path, text in sources.items()
+        if path.startswith(settings.package + "/") and path.endswith(".py")
+        and not path.startswith(settings.excluded_paths)
+    }  # fmt: skip
+    program = Program(kept)
+    keys: dict[tuple[str, str, str, int, str], LoggedKey] = {}
+    unclear: dict[tuple[str, int, str], Unclear] = {}
+    for info in entry_classes(program, settings):
+        interpreter = run_class(program, settings, info)
+        for found in logged(interpreter, settings, info):
+            keys.setdefault((found.component, found.key, found.path, found.line, found.expression), found)
+        unclear.update(interpreter.unclear)
+    ordered = sorted(keys.values(), key=lambda k: (k.component, k.path, k.line, k.key, k.expression))
+    return Extraction(framework, release, tuple(ordered), tuple(unclear[k] for k in sorted(unclear)))
+
+
+def entry_classes(program: Program, settings: Settings) -> list[ClassInfo]:
+    """Returns the classes that hand something to a tracker, themselves or through a base of the package."""
+    found = []
+    for info in program.classes():
+        if info.module.path.startswith(settings.not_entries):
+            continue
+        if any(_hands_over(function) for base in program.base_classes(info) for function in base.methods.values()):
+            found.append(info)
+    return found
+
+
+def _hands_over(function: FunctionInfo) -> bool:
+    from .program import FunctionInfo as _F
+
+    assert isinstance(function, _F)
+    return bool({"log", "log_metrics"} & function.called) or bool(set(function.decorators) & {"profiling_decorator"})
+
+
+def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpreter:
+    """Runs every method of a class twice on one object, so that what one method stores another one logs."""
+    interpreter = Interpreter(program, settings)
+    owner = interpreter.instance(info)
+    names: dict[str, FunctionInfo] = {}
+    for base in program.base_classes(info):
+        for name, function in base.methods.items():
+            if name != "__init__":
+                names.setdefault(name, function)
+    relevant = {name: function for name, function in names.items() if function.talks_of_metrics}
+    called = {name for function in names.values() for name in _own_uses(function)}
+    entries = [name for name in relevant if name not in called or name in settings.entry_names]
+    results: dict[str, Value] = {}
+    for _ in range(2):
+        interpreter.sunk.clear()
+        interpreter.unclear.clear()
+        for name in entries:
+            results[name] = _run_entry(interpreter, settings, owner, relevant[name], results)
+        left = [name for name, function in relevant.items() if function not in interpreter.executed]
+        for name in left:
+            _run_entry(interpreter, settings, owner, relevant[name], results)
+        entries.extend(left)
+    return interpreter
+
+
+def _own_uses(function: FunctionInfo) -> set[str]:
+    """Names that a method uses of its own object: methods it calls or passes on."""
+    return {
+        node.attr
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    }
+
+
+def _run_entry(
+    interpreter: Interpreter, settings: Settings, owner: Object, function: FunctionInfo, results: dict[str, Value]
+) -> Value:
+    interpreter.conditions.clear()
+    keywords: dict[str, Value] = {}
+    for argument in function.node.args.args:
+        if argument.arg in settings.open_parameters:
+            opened = Mapping()
+            opened.merge_unknown(argument.arg, Site(function.module.path, function.node.lineno, function.symbol))
+            keywords[argument.arg] = opened
+    for entry, source in settings.returns_logged.items():
+        method, _, parameter = entry.partition(":")
+        if owner.info is not None and method == f"{owner.info.name}.{function.name}" and source in results:
+            keywords[parameter] = results[source]
+    called = decorated(interpreter, Function(function, owner))
+    return interpreter.run(called, [], keywords, unknown_parameters=True)
+
+
+def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo) -> list[LoggedKey]:
+    """Turns the dicts that reached a tracker into keys, one for each key and place."""
+    places: dict[tuple[str, Site], list[tuple[Origin, str]]] = {}
+    for sunk in interpreter.sunk:
+        for template, slot in sunk.mapping.slots.items():
+            for origin in slot.origins.values():
+                places.setdefault((template, origin.site), []).append((origin, sunk.sink))
+        for missing in sunk.mapping.missing.values():
+            if missing.text not in settings.open_parameters:
+                place = missing.site
+                interpreter.unclear[place.path, place.line, "unknown keys"] = Unclear(
+                    place.path, place.line, place.symbol, missing.text, "keys of this value are unknown"
+                )
+    found = []
+    for (template, site), origins in places.items():
+        expressions = dict.fromkeys(origin.expression for origin, _ in origins)
+        written = [text for text in expressions if text not in _EMPTY] or list(expressions)
+        alternatives = simplify(a for origin, _ in origins for a in origin.alternatives)
+        found.append(
+            LoggedKey(
+                component=settings.component(template, site.path, info.name),
+                module=info.module.name,
+                key=template,
+                path=site.path,
+                line=site.line,
+                symbol=site.symbol,
+                expression=" | ".join(written),
+                condition=condition_text(alternatives),
+                via=max((origin.via for origin, _ in origins), key=len),
+                sink=origins[0][1],
+            )
+        )
+    return found
+
+
+_EMPTY = {"0", "0.0", "[]", "{}", ""}
+"""Values that only prepare a key for the real write."""
+
+
+def condition_text(alternatives: frozenset[Conditions]) -> str | None:
+    """Returns the tests that enclose all ways to a key, as one expression; None if there is an unconditional way."""
+    if not alternatives or () in alternatives:
+        return None
+    parts = [" and ".join(f"({c})" if " or " in c else c for c in alternative) for alternative in sorted(alternatives)]
+    return parts[0] if len(parts) == 1 else " or ".join(f"({part})" for part in parts)
+
+
+__all__ = ["Extraction", "Frame", "LoggedKey", "Sunk", "extract"]

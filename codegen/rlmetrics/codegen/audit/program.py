@@ -1,0 +1,333 @@
+"""Index of a package's source: modules, classes with their bases, functions, imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_TALKS_OF_METRICS = re.compile(r"metric|stat|timing|timer|_log|logs|logger|wandb|trackio|tracking|profil|loss|append_to|rename", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"[\w@{}-]*(/[\w@{}-]*)+")
+
+
+@dataclass(eq=False)
+class FunctionInfo:
+    """A function or method."""
+
+    name: str
+    node: FunctionNode
+    module: ModuleInfo
+    owner: ClassInfo | None
+    symbol: str
+
+    @cached_property
+    def is_static(self) -> bool:
+        """Whether it is a static method."""
+        return "staticmethod" in self.decorators
+
+    @cached_property
+    def decorators(self) -> tuple[str, ...]:
+        """Names of the decorators, without their arguments."""
+        if isinstance(self.node, ast.Lambda):
+            return ()
+        names = []
+        for decorator in self.node.decorator_list:
+            target = decorator.func if isinstance(decorator, ast.Call) else decorator
+            names.append(target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", ""))
+        return tuple(names)
+
+    @cached_property
+    def talks_of_metrics(self) -> bool:
+        """Whether its text names metrics, timers, logs or keys; other functions need no interpretation."""
+        if _TALKS_OF_METRICS.search(self.name):
+            return True
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Name) and _TALKS_OF_METRICS.search(node.id):
+                return True
+            if isinstance(node, ast.Attribute) and _TALKS_OF_METRICS.search(node.attr):
+                return True
+            if isinstance(node, ast.arg) and _TALKS_OF_METRICS.search(node.arg):
+                return True
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _KEY_LIKE.fullmatch(node.value):
+                return True
+        return self.called & SMALL_HELPERS != set()
+
+    @cached_property
+    def is_abstract(self) -> bool:
+        """Whether its body says nothing but that subclasses must provide it."""
+        if isinstance(self.node, ast.Lambda):
+            return False
+        return all(
+            isinstance(statement, (ast.Raise, ast.Pass))
+            or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+            for statement in self.node.body
+        )
+
+    @cached_property
+    def makes_metrics(self) -> bool:
+        """Whether it names metrics or timings themselves, as a function must that hands some to another process."""
+        return any(
+            re.search(r"metric|timing|stats|timer", name) is not None
+            for node in ast.walk(self.node)
+            for name in (
+                getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None) or "",
+                node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else "",
+            )
+        )
+
+    @cached_property
+    def called(self) -> set[str]:
+        """Names of what it calls."""
+        found = set()
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Call):
+                if isinstance(node.func, ast.Attribute):
+                    found.add(node.func.attr)
+                elif isinstance(node.func, ast.Name):
+                    found.add(node.func.id)
+        return found
+
+
+SMALL_HELPERS = {"flatten_dict", "update_from", "recurse"}
+
+
+@dataclass(eq=False)
+class ClassInfo:
+    """A class; ``bases`` are names as written."""
+
+    name: str
+    node: ast.ClassDef
+    module: ModuleInfo
+    bases: tuple[str, ...]
+    methods: dict[str, FunctionInfo] = field(default_factory=dict)
+    fields: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    """Names of an enumeration's members."""
+
+    @property
+    def qualified(self) -> str:
+        """Module path and class name."""
+        return f"{self.module.name}.{self.name}"
+
+
+@dataclass(eq=False)
+class ModuleInfo:
+    """A module with its top-level names."""
+
+    name: str
+    path: str
+    tree: ast.Module
+    is_package: bool
+    functions: dict[str, FunctionInfo] = field(default_factory=dict)
+    classes: dict[str, ClassInfo] = field(default_factory=dict)
+    imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    assignments: dict[str, ast.expr] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    """Modules from which everything is imported."""
+
+
+class Program:
+    """All modules of a package and the ways to look names up in them."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        """Parses ``sources`` (path in the package → text); a file that does not parse is kept in ``broken``."""
+        self.sources = dict(sources)
+        self.modules: dict[str, ModuleInfo] = {}
+        self.broken: dict[str, str] = {}
+        self.methods: dict[str, list[FunctionInfo]] = {}
+        for path in sorted(sources):
+            try:
+                tree = ast.parse(sources[path])
+            except SyntaxError as error:
+                self.broken[path] = f"line {error.lineno}: {error.msg}"
+                continue
+            self._index(path, tree)
+
+    def _index(self, path: str, tree: ast.Module) -> None:
+        parts = path.removesuffix(".py").split("/")
+        is_package = parts[-1] == "__init__"
+        module = ModuleInfo(".".join(parts[:-1] if is_package else parts), path, tree, is_package)
+        self.modules[module.name] = module
+        for node in _statements(tree.body):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                module.functions[node.name] = FunctionInfo(node.name, node, module, None, node.name)
+            elif isinstance(node, ast.ClassDef):
+                module.classes.setdefault(node.name, self._class(node, module))
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                module.assignments[node.targets[0].id] = node.value
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+                module.assignments[node.target.id] = node.value
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                names = imported_names(node, module)
+                star = names.pop("*", None)
+                if star is not None:
+                    module.stars.append(star[0])
+                for name, source in names.items():  # of alternatives, the one that needs no extra package comes last
+                    module.imports[name] = source
+
+    def _class(self, node: ast.ClassDef, module: ModuleInfo) -> ClassInfo:
+        info = ClassInfo(node.name, node, module, tuple(ast.unparse(base) for base in node.bases))
+        fields = []
+        for item in _statements(node.body):
+            if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                function = FunctionInfo(item.name, item, module, info, f"{node.name}.{item.name}")
+                info.methods[item.name] = function
+                self.methods.setdefault(item.name, []).append(function)
+            elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                fields.append(item.target.id)
+        info.fields = tuple(fields)
+        if any(base.split(".")[-1] in ("Enum", "StrEnum", "IntEnum") for base in info.bases):
+            info.members = tuple(
+                target.id
+                for item in node.body
+                if isinstance(item, ast.Assign)
+                for target in item.targets
+                if isinstance(target, ast.Name)
+            )
+        return info
+
+    def resolve(self, module: ModuleInfo, name: str) -> FunctionInfo | ClassInfo | ModuleInfo | None:
+        """Finds what a (dotted) name means in a module, following imports inside the package."""
+        head, _, rest = name.partition(".")
+        found: FunctionInfo | ClassInfo | ModuleInfo | None
+        found = module.functions.get(head) or module.classes.get(head)
+        if found is None and head in module.imports:
+            source, attribute = module.imports[head]
+            found = self._imported(source, attribute, depth=0)
+        if found is None:
+            for star in module.stars:
+                found = self._imported(star, head, depth=0)
+                if found is not None:
+                    break
+        if found is None or not rest:
+            return found
+        if isinstance(found, ModuleInfo):
+            return self.member(found, rest)
+        if isinstance(found, ClassInfo):
+            return self.lookup(found, rest)
+        return None
+
+    def member(self, module: ModuleInfo, name: str) -> FunctionInfo | ClassInfo | ModuleInfo | None:
+        """Finds a (dotted) member of a module, submodules included."""
+        found = self.resolve(module, name)
+        if found is None:
+            head, _, rest = name.partition(".")
+            sub = self.modules.get(f"{module.name}.{head}")
+            if sub is not None:
+                return self.member(sub, rest) if rest else sub
+        return found
+
+    def _imported(self, source: str, attribute: str | None, depth: int) -> FunctionInfo | ClassInfo | ModuleInfo | None:
+        module = self.modules.get(source)
+        if attribute is None:
+            return module
+        submodule = self.modules.get(f"{source}.{attribute}")
+        if module is None or depth > 8:
+            return submodule
+        found = module.functions.get(attribute) or module.classes.get(attribute)
+        if found is None and attribute in module.imports:
+            found_source, found_attribute = module.imports[attribute]
+            return self._imported(found_source, found_attribute, depth + 1) or submodule
+        for star in module.stars:
+            found = found or self._imported(star, attribute, depth + 1)
+        return found or submodule or self._lazy_export(module, attribute)
+
+    def _lazy_export(self, module: ModuleInfo, attribute: str) -> FunctionInfo | ClassInfo | None:
+        """A package whose ``__init__`` fills itself lazily: look for the name in its own submodules."""
+        if not module.is_package:
+            return None
+        prefix = module.name + "."
+        for name, other in self.modules.items():
+            if name.startswith(prefix) and (attribute in other.classes or attribute in other.functions):
+                return other.classes.get(attribute) or other.functions.get(attribute)
+        return None
+
+    def base_classes(self, info: ClassInfo) -> list[ClassInfo]:
+        """Returns the class and its bases inside the package in lookup order."""
+        order: list[ClassInfo] = []
+
+        def visit(current: ClassInfo) -> None:
+            if current in order:
+                return
+            order.append(current)
+            for base in current.bases:
+                found = self.resolve(current.module, base.split("[")[0])
+                if isinstance(found, ClassInfo):
+                    visit(found)
+
+        visit(info)
+        return order
+
+    def external_bases(self, info: ClassInfo) -> list[str]:
+        """Returns the names of bases that come from other packages."""
+        found = []
+        for current in self.base_classes(info):
+            for base in current.bases:
+                name = base.split("[")[0]
+                if not isinstance(self.resolve(current.module, name), ClassInfo):
+                    source = current.module.imports.get(name.split(".")[0])
+                    full = f"{source[0]}.{source[1]}" if source and source[1] else name
+                    if full not in found:
+                        found.append(full)
+        return found
+
+    def lookup(self, info: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
+        """Finds a method in a class and its bases, or only behind ``after`` (for ``super()``)."""
+        order = self.base_classes(info)
+        start = order.index(after) + 1 if after is not None and after in order else 0
+        for current in order[start:]:
+            if name in current.methods:
+                return current.methods[name]
+        return None
+
+    def overrides(self, info: ClassInfo, name: str) -> list[FunctionInfo]:
+        """Returns what subclasses of a class define under a name."""
+        return [
+            function
+            for function in self.methods.get(name, [])
+            if function.owner is not None and function.owner is not info and info in self.base_classes(function.owner)
+        ]
+
+    def classes(self) -> Iterator[ClassInfo]:
+        """Iterates over all top-level classes."""
+        for module in self.modules.values():
+            yield from module.classes.values()
+
+
+def imported_names(node: ast.Import | ast.ImportFrom, module: ModuleInfo) -> dict[str, tuple[str, str | None]]:
+    """Returns local name → (module, attribute or None) of an import statement."""
+    names: dict[str, tuple[str, str | None]] = {}
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.asname:
+                names[alias.asname] = (alias.name, None)
+            else:
+                head = alias.name.split(".")[0]
+                names[head] = (head, None)
+        return names
+    source = node.module or ""
+    if node.level:
+        parts = module.name.split(".")
+        base = parts[: len(parts) - node.level + (1 if module.is_package else 0)]
+        source = ".".join([*base, source] if source else base)
+    for alias in node.names:
+        names[alias.asname or alias.name] = (source, alias.name)
+    return names
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of a body, including those under ``if`` and ``try`` (optional imports)."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from _statements(node.body)
+            yield from _statements(node.orelse)
+        elif isinstance(node, ast.Try):
+            yield from _statements(node.body)
+            for handler in node.handlers:
+                yield from _statements(handler.body)
+            yield from _statements(node.orelse)

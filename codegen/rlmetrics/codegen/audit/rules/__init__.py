@@ -1,0 +1,32 @@
+"""The ways of logging, one module each; :data:`CALL_RULES` is tried in order for every call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import collections_, containers, dicts, pipelines, strings
+from .dicts import build_dict
+from .writes import store_item
+
+if TYPE_CHECKING:
+    import ast
+
+    from ..interpreter import Frame, Interpreter
+    from ..values import Value
+
+CallRule = Callable[["Interpreter", "Frame", "ast.Call", Any], "Value | None"]
+
+CALL_RULES: tuple[CallRule, ...] = (
+    dicts.update,
+    dicts.append,
+    dicts.read,
+    dicts.constructor,
+    pipelines.schedule,
+    containers.field_access,
+    containers.transport,
+    collections_.builtin,
+    strings.method,
+)
+
+__all__ = ["CALL_RULES", "build_dict", "store_item"]

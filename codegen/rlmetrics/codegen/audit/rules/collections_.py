@@ -1,0 +1,77 @@
+"""Built-ins over collections: ``enumerate``, ``zip``, ``sorted``, ``list``, ``set`` and ``len``."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..values import Constant, Function, Mapping, Object, Sequence, Text, Unknown, Value, options
+
+if TYPE_CHECKING:
+    from ..calls import Arguments
+    from ..interpreter import Frame, Interpreter
+
+
+def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """Evaluates a built-in function over sequences."""
+    name = getattr(node.func, "id", "")
+    if not arguments.positional or name not in _BUILTINS:
+        return None
+    first = arguments.positional[0]
+    if name == "len":
+        return Constant(len(first.template)) if isinstance(first, Text) and first.known else Unknown("len")
+    if name == "str":
+        return _to_string(interpreter, first)
+    if name == "zip":
+        return _zip(arguments.positional)
+    if name == "map":
+        return None
+    parts = [_items(option) for option in options(first)]
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    items = [item for part in known for item in part]
+    exact = len(parts) == 1 and isinstance(first, Sequence) and first.exact and name in ("list", "tuple", "enumerate")
+    if name == "enumerate":
+        return Sequence([Sequence([Unknown("index"), item]) for item in items], exact)
+    return Sequence(items, exact)
+
+
+_BUILTINS = {"enumerate", "zip", "sorted", "list", "set", "tuple", "reversed", "frozenset", "len", "str", "map"}
+
+
+def _to_string(interpreter: Interpreter, value: Value) -> Value | None:
+    if isinstance(value, Text):
+        return value
+    if isinstance(value, Object) and value.info is not None:
+        method = interpreter.program.lookup(value.info, "__str__")
+        if method is not None:
+            return interpreter.run(Function(method, value), [], {})
+    return None
+
+
+def _items(value: Value) -> list[Value] | None:
+    if isinstance(value, Sequence):
+        return list(value.items)
+    if isinstance(value, Mapping):
+        return [*value.keys(), *([Unknown("key")] if value.missing or not value.slots else [])]
+    return None
+
+
+def _zip(columns: list[Value]) -> Value | None:
+    known = [column.items if isinstance(column, Sequence) and column.exact else None for column in columns]
+    lengths = {len(items) for items in known if items is not None}
+    if len(lengths) != 1:
+        return Sequence([Sequence([_element(column) for column in columns])], exact=False)
+    count = lengths.pop()
+    rows: list[Value] = [
+        Sequence([items[i] if items is not None else _element(column) for items, column in zip(known, columns, strict=True)])
+        for i in range(count)
+    ]
+    return Sequence(rows)
+
+
+def _element(column: Value) -> Value:
+    if isinstance(column, Sequence) and column.items and not column.exact:
+        return column.items[0] if len(column.items) == 1 else Unknown("element")
+    return Unknown("element")

@@ -1,0 +1,93 @@
+"""Ways metrics travel: ``tu.get(td, "metrics")``, ``getattr``, tensordicts, ``ray.get``, ``asyncio``, ``partial``."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..values import text_of, Function, Mapping, Object, Sequence, Unknown, Value, join, mappings, options, texts
+
+if TYPE_CHECKING:
+    from ..calls import Arguments
+    from ..interpreter import Frame, Interpreter
+
+_FUNCTIONS = {
+    "deepcopy", "run", "run_until_complete", "gather", "cast", "wait_for", "create_task", "ensure_future",
+    "run_coroutine_threadsafe", "reduce", "gather_for_metrics", "gather_object", "nullcontext", "iter", "next", "shield",
+}  # fmt: skip
+_METHODS = {"to", "cpu", "cuda", "result", "detach", "contiguous", "clone", "union", "repeat", "chunk", "select"}
+
+
+def field_access(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """``getattr(x, "name", default)``, ``tu.get(x, "name")``, ``tu.pop(x, "name")``."""
+    function = node.func
+    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+    if name not in ("getattr", "get", "pop", "get_non_tensor_data") or len(arguments.positional) < 2:
+        return None
+    owner, keys = arguments.positional[0], texts(arguments.positional[1])
+    found: list[Value] = []
+    for option in options(owner):
+        for key in keys:
+            if isinstance(option, Object) and key.template in option.attributes:
+                found.append(option.attributes[key.template])
+            elif isinstance(option, Mapping) and (value := option.child(key.template)) is not None:
+                found.append(value)
+    if not found:
+        return None
+    return join(*found, *arguments.positional[2:3])
+
+
+def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """Calls that hand their argument (or object) on: ``ray.get``, ``asyncio.run``, ``x.to("cpu")``, ``partial``."""
+    from ..expressions import evaluate
+
+    function = node.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name == "partial" and arguments.positional:
+        bound = [
+            Function(
+                option.info,
+                option.owner,
+                option.closure,
+                (*option.bound, *arguments.positional[1:]),
+                {**option.keywords, **arguments.keywords},
+            )
+            for option in options(arguments.positional[0])
+            if isinstance(option, Function)
+        ]
+        return join(*bound) if bound else Unknown("partial")
+    if name == "get_tensordict":
+        made = Object(None)
+        for part in arguments.all():
+            for mapping in mappings(part):
+                made.attributes.update({key: slot.value for key, slot in mapping.slots.items()})
+        return made
+    if name == "assign_non_tensor_data" and len(arguments.positional) == 3:
+        for option in options(arguments.positional[0]):
+            if isinstance(option, Object):
+                option.attributes.update({key.template: arguments.positional[2] for key in texts(arguments.positional[1])})
+        return Unknown(name)
+    if name == "get" and text_of(function) == "ray.get" and arguments.positional:
+        return arguments.positional[0]
+    if "meta_info" in arguments.keywords and name.startswith("from_"):
+        return Object(None, dict(arguments.keywords))
+    if name == "all_gather_object" and len(arguments.positional) >= 2:
+        for option in options(arguments.positional[0]):
+            if isinstance(option, Sequence):
+                option.items.append(arguments.positional[1])
+                option.exact = False
+        return Unknown(name)
+    if name == "get" and isinstance(function, ast.Attribute) and not arguments.all():
+        owner = evaluate(interpreter, frame, function.value)
+        return owner if any(isinstance(option, (Object, Mapping)) for option in options(owner)) else None
+    if name in _FUNCTIONS and arguments.positional:
+        carried = [value for value in arguments.positional if not isinstance(value, Unknown)]
+        if carried:
+            return Sequence(carried, exact=True) if name == "gather" and len(carried) > 1 else carried[0]
+        return None
+    if name in _METHODS and isinstance(function, ast.Attribute):
+        owner = evaluate(interpreter, frame, function.value)
+        kept = [option for option in options(owner) if isinstance(option, (Mapping, Object, Sequence))]
+        if kept:
+            return join(*kept)
+    return None

@@ -1,0 +1,245 @@
+"""Dict literals and comprehensions, ``update``, ``append`` into a key, ``dict(...)``, ``defaultdict`` and reads."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..values import (
+    text_of,
+    Constant,
+    Mapping,
+    Object,
+    Sequence,
+    Site,
+    Text,
+    Unknown,
+    Value,
+    join,
+    mappings,
+    options,
+    placeholder,
+    texts,
+)
+from .writes import shorten, store_item
+
+if TYPE_CHECKING:
+    from ..calls import Arguments
+    from ..interpreter import Frame, Interpreter
+
+_APPENDS = {"append", "extend", "add", "update_value"}
+
+
+def build_dict(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
+    """Evaluates ``{"a": x, **more}`` and ``{f"actor/{k}": v for k, v in …}``."""
+    from ..expressions import comprehension, evaluate
+
+    made = Mapping()
+    interpreter.touch(frame, node)
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                absorb(interpreter, frame, made, evaluate(interpreter, frame, value), value)
+            else:
+                write(interpreter, frame, made, key, evaluate(interpreter, frame, value), value)
+    elif isinstance(node, ast.DictComp):
+
+        def body() -> None:
+            write(interpreter, frame, made, node.key, evaluate(interpreter, frame, node.value), node.value)
+
+        comprehension(interpreter, frame, node.generators, body)
+    return made
+
+
+def write(
+    interpreter: Interpreter, frame: Frame, into: Mapping, key: ast.expr, value: Value, expression: ast.expr
+) -> None:
+    """Writes one key of a literal."""
+    from ..expressions import evaluate
+
+    names = texts(evaluate(interpreter, frame, key)) or [Text("{" + placeholder(key) + "}")]
+    for name in names:
+        into.write(
+            name,
+            value,
+            site=frame.site(key),
+            expression=shorten(expression),
+            conditions=interpreter.in_force(),
+        )
+
+
+def absorb(interpreter: Interpreter, frame: Frame, into: Mapping, value: Value, source: ast.expr) -> None:
+    """Merges what a value may be into a dict; a value of unknown keys is remembered as such."""
+    known = mappings(value)
+    for option in known:
+        into.merge(option, site=frame.site(source), conditions=interpreter.in_force())
+    others = [option for option in options(value) if not isinstance(option, Mapping)]
+    for option in others:
+        if isinstance(option, Sequence):
+            for item in option.items:
+                if isinstance(item, Sequence) and len(item.items) == 2:
+                    for name in texts(item.items[0]):
+                        into.write(
+                            name,
+                            item.items[1],
+                            site=frame.site(source),
+                            expression=shorten(source),
+                            conditions=interpreter.in_force(),
+                        )
+    if not known and any(isinstance(option, (Unknown, Object)) for option in others):
+        into.merge_unknown(shorten(source)[:120], frame.site(source))
+
+
+def update(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """``metrics.update({...})`` and ``metrics.update(loss=...)``."""
+    function = node.func
+    if not (isinstance(function, ast.Attribute) and function.attr == "update"):
+        return None
+    from ..expressions import evaluate
+
+    targets = mappings(evaluate(interpreter, frame, function.value))
+    if not targets:
+        return None
+    interpreter.touch(frame, node)
+    for target in targets:
+        for source, value in zip(node.args, arguments.positional, strict=False):
+            absorb(interpreter, frame, target, value, source)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                absorb(interpreter, frame, target, arguments.extra or Unknown(), keyword.value)
+            else:
+                target.write(
+                    Text(keyword.arg),
+                    arguments.keywords[keyword.arg],
+                    site=frame.site(keyword.value),
+                    expression=shorten(keyword.value),
+                    conditions=interpreter.in_force(),
+                )
+    return Constant(None)
+
+
+def append(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """``self._metrics[mode][key].append(value)`` and ``all_stats.append(stats)``."""
+    from ..expressions import evaluate
+
+    function = node.func
+    if not (isinstance(function, ast.Attribute) and function.attr in _APPENDS and arguments.positional):
+        return None
+    if isinstance(function.value, ast.Subscript):
+        owner = evaluate(interpreter, frame, function.value.value)
+        if mappings(owner):
+            interpreter.touch(frame, node)
+            value = arguments.positional[0]
+            held = value if function.attr == "extend" and isinstance(value, Sequence) else Sequence([value], False)
+            store_item(interpreter, frame, function.value, held, node.args[0])
+            return Constant(None)
+    owner = evaluate(interpreter, frame, function.value)
+    done = False
+    for option in options(owner):
+        if isinstance(option, Sequence):
+            done = True
+            value = arguments.positional[0]
+            new = [value]
+            if function.attr == "extend":
+                new = [item for part in options(value) if isinstance(part, Sequence) for item in part.items]
+            for item in new:
+                if not any(item is old for old in option.items) and len(option.items) < 64:
+                    option.items.append(item)
+            option.exact = False
+    return Constant(None) if done else None
+
+
+def constructor(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """``dict(loss=..., **more)``, ``defaultdict(list)``, ``OrderedDict()``, ``copy(metrics)``."""
+    function = node.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name in ("defaultdict", "Counter"):
+        return Mapping(autovivify=not (node.args and text_of(node.args[0]) in ("list", "int", "float")))
+    if name in ("dict", "OrderedDict", "BatchFeature", "BatchEncoding") and isinstance(function, ast.Name):
+        made = Mapping()
+        interpreter.touch(frame, node)
+        for source, value in zip(node.args, arguments.positional, strict=False):
+            absorb(interpreter, frame, made, value, source)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                absorb(interpreter, frame, made, arguments.extra or Unknown(), keyword.value)
+            else:
+                site = Site(frame.module.path, keyword.lineno, frame.info.symbol)
+                made.write(
+                    Text(keyword.arg, site),
+                    arguments.keywords[keyword.arg],
+                    site=site,
+                    expression=shorten(keyword.value),
+                    conditions=interpreter.in_force(),
+                )
+        return made
+    return None
+
+
+def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """``items``, ``keys``, ``values``, ``get``, ``pop``, ``setdefault``, ``copy``, ``clear`` of a dict."""
+    from ..expressions import evaluate
+
+    function = node.func
+    if not isinstance(function, ast.Attribute) or function.attr not in _READS:
+        return None
+    found: list[Value] = []
+    for option in options(evaluate(interpreter, frame, function.value)):
+        if isinstance(option, Mapping):
+            found.append(_read(interpreter, frame, option, function.attr, node, arguments))
+        elif isinstance(option, Object) and function.attr in ("get", "pop") and arguments.positional:
+            found.extend(
+                option.attributes[name.template]
+                for name in texts(arguments.positional[0])
+                if name.template in option.attributes
+            )
+        elif isinstance(option, Sequence) and function.attr == "pop":
+            found.extend(option.items)
+    return join(*found) if found else None
+
+
+_READS = {"items", "keys", "values", "get", "pop", "setdefault", "copy", "clear", "model_dump", "to_dict"}
+
+
+def _leaf(value: Value) -> Value:
+    return Unknown(value.text, leaf=True) if isinstance(value, Unknown) else value
+
+
+def _read(
+    interpreter: Interpreter, frame: Frame, target: Mapping, how: str, node: ast.Call, arguments: Arguments
+) -> Value:
+    rest: list[Value] = [Unknown("key")] if target.missing or not target.slots else []
+    if how == "items":
+        pairs: list[Value] = [
+            Sequence([key, _leaf(slot.value)]) for key, slot in zip(target.keys(), target.slots.values(), strict=True)
+        ]
+        return Sequence([*pairs, *(Sequence([key, Unknown("value")]) for key in rest)], exact=False)
+    if how == "keys":
+        return Sequence([*target.keys(), *rest], exact=False)
+    if how == "values":
+        return Sequence([_leaf(slot.value) for slot in target.slots.values()], exact=False)
+    if how in ("copy", "model_dump", "to_dict"):
+        made = Mapping(autovivify=target.autovivify)
+        made.merge(target, site=frame.site(node), conditions=interpreter.in_force())
+        return made
+    if how == "clear" or not arguments.positional:
+        return Constant(None)
+    names = texts(arguments.positional[0])
+    found = [value for name in names if (value := target.child(name.template)) is not None]
+    if how == "pop":
+        for name in names:
+            target.slots.pop(name.template, None)
+    if how == "setdefault" and len(arguments.positional) > 1:
+        for name in names or [Text("{" + placeholder(node.args[0]) + "}")]:
+            if target.child(name.template) is None:
+                target.write(
+                    name,
+                    arguments.positional[1],
+                    site=frame.site(node),
+                    expression=shorten(node.args[1]),
+                    conditions=interpreter.in_force(),
+                )
+                found.append(arguments.positional[1])
+    if len(arguments.positional) > 1:
+        found.append(arguments.positional[1])
+    return join(*found) if found else Unknown(text_of(node)[:80])

@@ -1,0 +1,41 @@
+"""Megatron: ``forward_backward_func(forward_step_func=step)`` calls ``step`` and then the loss function it returned."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..values import Function, Sequence, Value, options
+
+if TYPE_CHECKING:
+    from ..calls import Arguments
+    from ..interpreter import Frame, Interpreter
+
+
+def schedule(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
+    """Returns the list of what the loss function returned second, one element for each micro-batch."""
+    step = arguments.keywords.get("forward_step_func")
+    if step is None:
+        return None
+    collected: list[Value] = []
+    for option in options(step):
+        if not isinstance(option, Function):
+            continue
+        output = interpreter.run(option, [], {}, unknown_parameters=True)
+        for loss in _loss_functions(output):
+            returned = interpreter.run(loss, [], {}, unknown_parameters=True)
+            collected.extend(
+                part.items[1] for part in options(returned) if isinstance(part, Sequence) and len(part.items) == 2
+            )
+    return Sequence(collected, exact=False)
+
+
+def _loss_functions(output: Value) -> list[Function]:
+    return [
+        loss
+        for option in options(output)
+        if isinstance(option, Sequence)
+        for item in option.items
+        for loss in options(item)
+        if isinstance(loss, Function)
+    ]

@@ -1,0 +1,60 @@
+"""Calls that hand a dict to a tracker: ``self.log(logs)``, ``accelerator.log(...)``, ``logger.log(data=..., step=...)``."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..values import text_of, Mapping, Unknown, mappings, options
+
+if TYPE_CHECKING:
+    from ..calls import Arguments
+    from ..interpreter import Frame, Interpreter
+
+_NAMES = {"log", "log_metrics", "_log_metrics_to_tracker"}
+_NOT_TRACKERS = {"torch", "math", "np", "numpy", "F", "jnp", "cmath"}
+
+
+def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> bool:
+    """Records a dict that leaves the package through a tracker; False if the call is none of these."""
+    from ..interpreter import Sunk
+
+    function = node.func
+    if not isinstance(function, ast.Attribute) or function.attr not in _NAMES:
+        return False
+    receiver = text_of(function.value)
+    if _is_message(node):
+        return False
+    if receiver.split(".")[0] in _NOT_TRACKERS or not (arguments.positional or arguments.keywords):
+        return False
+    name = next((k for k in ("data", "logs", "metrics", "values") if k in arguments.keywords), None)
+    value = arguments.keywords[name] if name else arguments.positional[0] if arguments.positional else Unknown()
+    found = mappings(value)
+    for mapping in found:
+        interpreter.touch(frame, node)
+        site = frame.site(node)
+        interpreter.sunk.append(Sunk(mapping, site, f"{receiver}.{function.attr}", interpreter.in_force()))
+    if not found and any(isinstance(option, Unknown) for option in options(value)) and _is_tracker(receiver):
+        interpreter.report(frame, node, "a tracker call whose dict is not known")
+    return bool(found) or _is_tracker(receiver)
+
+
+def _is_message(node: ast.Call) -> bool:
+    """Whether it is a line for the standard library's logging: ``logger.log(level, "...")``."""
+    first = text_of(node.args[0]) if node.args else ""
+    return any(k.arg in ("level", "msg") for k in node.keywords) or first.split(".")[-1].lower() in _LEVELS or (
+        first.split(".")[0] == "logging"
+    )
+
+
+_LEVELS = {"level", "log_level", "info", "warning", "debug", "error"}
+
+
+def _is_tracker(receiver: str) -> bool:
+    last = receiver.split(".")[-1].lower()
+    return receiver in ("self", "super()") or any(
+        word in last for word in ("accelerator", "wandb", "tracker", "tracking", "trainer", "logger", "trackio", "mlflow")
+    )
+
+
+__all__ = ["Mapping", "sink"]

@@ -1,0 +1,49 @@
+"""What differs between frameworks: entry points, trackers, indirect calls, components, and places to leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """A place that looks like logging and is not; every entry says why."""
+
+    path: str
+    symbol: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the auditor reads one framework."""
+
+    framework: str
+    package: str
+    excluded_paths: tuple[str, ...] = ()
+    entry_names: tuple[str, ...] = ()
+    by_name: bool = False
+    """Whether a call on an unknown object may be any method of that name (remote workers)."""
+    not_by_name: tuple[str, ...] = ()
+    """Modules whose methods are never what an unknown object offers (checkpointing, tools)."""
+    plumbing_conditions: tuple[str, ...] = ()
+    """Words of tests that only choose which process logs, or when; they are left out of conditions."""
+    initializers: tuple[str, ...] = ("__init__",)
+    """Methods that give an object its attributes."""
+    trackers: tuple[str, ...] = ()
+    """Classes of the package that fan a dict out to trackers: their ``log`` is where keys are final."""
+    not_entries: tuple[str, ...] = ()
+    """Modules whose classes are no components of their own."""
+    decorators: tuple[str, ...] = ()
+    returns_logged: Mapping[str, str] = field(default_factory=dict)
+    """``Class.method:parameter`` → method of the same class whose result the user passes there."""
+    indirect: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of a callable variable → decorators (``@name``) or functions it may stand for."""
+    open_parameters: tuple[str, ...] = ()
+    """Parameters whose keys come from outside the package and are described elsewhere."""
+    open_sources: Mapping[str, str] = field(default_factory=dict)
+    """Expression text → why its keys are not known statically."""
+    ignored: tuple[Ignored, ...] = ()
+    component: Callable[[str, str, str], str] = lambda key, path, owner: owner  # noqa: E731
+    """(key, path of its origin, class that was run) → component name."""

@@ -1,0 +1,356 @@
+"""Abstract values: what the interpreter knows of strings, dicts, sequences, objects and functions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .program import ClassInfo, FunctionInfo, ModuleInfo
+
+Conditions = tuple[str, ...]
+"""The tests that enclose a place, outermost first, from the entry point down."""
+
+MAX_CHOICES = 24
+MAX_ALTERNATIVES = 8
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of a release: path in the package, line, and the class and function around it."""
+
+    path: str
+    line: int
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a key comes from: its literal, the value written under it, and the conditions of the write."""
+
+    site: Site
+    expression: str
+    alternatives: frozenset[Conditions]
+    via: tuple[Site, ...] = ()
+
+    def passed_through(self, site: Site, conditions: Conditions) -> Origin:
+        """Returns the origin after the key was copied or renamed at another place."""
+        via = self.via if site in (self.site, *self.via) else (*self.via, site)
+        return replace(self, via=via, alternatives=frozenset(_merge(a, conditions) for a in self.alternatives))
+
+
+def _merge(first: Conditions, second: Conditions) -> Conditions:
+    return first + tuple(condition for condition in second if condition not in first)
+
+
+def simplify(alternatives: Iterable[Conditions]) -> frozenset[Conditions]:
+    """Drops alternatives that another one implies, and joins pairs that differ in a test and its negation."""
+    current = set(alternatives)
+    changed = True
+    while changed:
+        changed = False
+        for one in sorted(current):
+            for other in sorted(current):
+                if one == other or not {one, other} <= current:
+                    continue
+                if set(one) <= set(other):
+                    current.discard(other)
+                    changed = True
+                elif (joined := _join_complements(one, other)) is not None:
+                    current -= {one, other}
+                    current.add(joined)
+                    changed = True
+    if len(current) > MAX_ALTERNATIVES:
+        common = set.intersection(*(set(a) for a in current))
+        current = {tuple(c for c in min(current) if c in common)}
+    return frozenset(current)
+
+
+def _join_complements(one: Conditions, other: Conditions) -> Conditions | None:
+    only_one, only_other = set(one) - set(other), set(other) - set(one)
+    if len(only_one) == len(only_other) == 1:
+        (a,), (b,) = only_one, only_other
+        if negate(a) == b or negate(b) == a:
+            return tuple(condition for condition in one if condition != a)
+    return None
+
+
+def negate(condition: str) -> str:
+    """Returns the text of the opposite test."""
+    test = ast.parse(condition, mode="eval").body
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return text_of(test.operand)
+    return text_of(ast.UnaryOp(ast.Not(), test))
+
+
+def text_of(node: ast.AST) -> str:
+    """Returns the source text of a node on one line; kept on the node, because it is asked for often."""
+    found: str | None = getattr(node, "_audit_text", None)
+    if found is None:
+        found = " ".join(ast.unparse(node).split())
+        node._audit_text = found  # type: ignore[attr-defined]
+    return found
+
+
+def split_condition(condition: str) -> list[str]:
+    """Splits ``a and b`` into its parts."""
+    test = ast.parse(condition, mode="eval").body
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return [text_of(part) for part in test.values]
+    return [condition]
+
+
+class Value:
+    """Anything an expression may be; without a subclass nothing is known."""
+
+
+@dataclass(frozen=True)
+class Unknown(Value):
+    """A value of which nothing is known; ``text`` is the expression it came from."""
+
+    text: str = ""
+    leaf: bool = False
+    """Whether it was taken out of a dict as a value, so that it is no dict itself as far as is known."""
+
+
+@dataclass(frozen=True)
+class Constant(Value):
+    """A number, boolean or None."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class Text(Value):
+    """A string with ``{placeholders}`` where parts are unknown.
+
+    ``origins`` is set while the string is a key taken out of a dict, so that a copy keeps its provenance.
+    """
+
+    template: str
+    site: Site | None = None
+    origins: tuple[Origin, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether no part is unknown."""
+        return _PLACEHOLDER.search(self.template) is None
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Keys of unknown name that were merged into a dict: ``text`` is the expression that brought them."""
+
+    site: Site
+    text: str
+
+
+@dataclass
+class Slot:
+    """One key of a dict."""
+
+    value: Value
+    origins: dict[tuple[Site, str], Origin] = field(default_factory=dict)
+
+    def add(self, origin: Origin) -> None:
+        """Adds an origin or widens the conditions of the same one."""
+        key = (origin.site, origin.expression)
+        old = self.origins.get(key)
+        if old is None:
+            self.origins[key] = replace(origin, alternatives=simplify(origin.alternatives))
+        else:
+            via = old.via if len(old.via) >= len(origin.via) else origin.via
+            self.origins[key] = replace(old, via=via, alternatives=simplify(old.alternatives | origin.alternatives))
+
+
+class Mapping(Value):
+    """A dict, shared by reference like the real one. Keys are templates."""
+
+    def __init__(self, *, autovivify: bool = False) -> None:
+        self.slots: dict[str, Slot] = {}
+        self.missing: dict[tuple[Site, str], Missing] = {}
+        self.autovivify = autovivify
+
+    def write(self, key: Text, value: Value, *, site: Site, expression: str, conditions: Conditions) -> None:
+        """Records ``self[key] = value``; earlier values of the key stay possible."""
+        slot = self.slots.get(key.template)
+        if slot is None:
+            slot = self.slots[key.template] = Slot(value)
+        elif slot.value is not value:
+            slot.value = join(slot.value, value)
+        if key.origins:
+            for origin in key.origins:
+                slot.add(origin.passed_through(site, conditions))
+        else:
+            slot.add(Origin(key.site or site, expression, frozenset({conditions})))
+
+    def merge(self, other: Mapping, *, site: Site, conditions: Conditions) -> None:
+        """Records ``self.update(other)``."""
+        if other is self:
+            return
+        for template, slot in list(other.slots.items()):
+            target = self.slots.get(template)
+            if target is None:
+                target = self.slots[template] = Slot(slot.value)
+            elif target.value is not slot.value:
+                target.value = join(target.value, slot.value)
+            for origin in list(slot.origins.values()):
+                target.add(origin.passed_through(site, conditions))
+        self.missing.update(other.missing)
+
+    def merge_unknown(self, text: str, site: Site) -> None:
+        """Records that keys of unknown name were merged."""
+        self.missing[site, text] = Missing(site, text)
+
+    def keys(self) -> list[Text]:
+        """Returns the keys, each with its provenance."""
+        return [Text(template, None, tuple(slot.origins.values())) for template, slot in self.slots.items()]
+
+    def child(self, template: str) -> Value | None:
+        """Returns the value under a key, matching placeholders on either side."""
+        slot = self.slots.get(template)
+        if slot is not None:
+            return slot.value
+        found = [
+            slot.value
+            for own, slot in self.slots.items()
+            if ("{" in own and matches(own, template)) or ("{" in template and matches(template, own))
+        ]
+        return join(*found) if found else None
+
+
+def matches(template: str, text: str) -> bool:
+    """Tells whether ``text`` is an instance of ``template``."""
+    return re.fullmatch(".+".join(re.escape(part) for part in _PLACEHOLDER.split(template)), text, re.DOTALL) is not None
+
+
+@dataclass(eq=False)
+class Sequence(Value):
+    """A list or tuple. ``exact`` says that ``items`` are all its elements in order."""
+
+    items: list[Value]
+    exact: bool = True
+
+
+@dataclass(eq=False)
+class Function(Value):
+    """A function with what is bound to it."""
+
+    info: FunctionInfo
+    owner: Object | None = None
+    closure: dict[str, Value] | None = None
+    bound: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Class(Value):
+    """A class of the package."""
+
+    info: ClassInfo
+
+
+@dataclass(eq=False)
+class Module(Value):
+    """A module of the package."""
+
+    info: ModuleInfo
+
+
+@dataclass(eq=False)
+class Object(Value):
+    """An instance: attributes are joined over all assignments, because methods run in any order."""
+
+    info: ClassInfo | None
+    attributes: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Super(Value):
+    """What ``super()`` gives inside a method of ``after``."""
+
+    owner: Object
+    after: ClassInfo
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(Value):
+    """One of several values."""
+
+    options: tuple[Value, ...]
+
+
+def options(value: Value) -> Iterator[Value]:
+    """Iterates over what a value may be."""
+    if isinstance(value, Choice):
+        yield from value.options
+    else:
+        yield value
+
+
+def join(*values: Value) -> Value:
+    """Returns a value that may be any of the given ones."""
+    found: list[Value] = []
+    for value in values:
+        for option in options(value):
+            if not any(option is other or _same(option, other) for other in found):
+                found.append(option)
+    known = [value for value in found if not isinstance(value, Unknown)]
+    if len(known) < len(found):
+        found = [*known, next(value for value in found if isinstance(value, Unknown))]
+    return found[0] if len(found) == 1 else Choice(tuple(found[:MAX_CHOICES]))
+
+
+def _same(one: Value, other: Value) -> bool:
+    if isinstance(one, Text) and isinstance(other, Text):
+        return one.template == other.template and one.origins == other.origins
+    if isinstance(one, (Unknown, Constant)) and isinstance(other, (Unknown, Constant)):
+        return one == other
+    if isinstance(one, Function) and isinstance(other, Function):
+        return one.info is other.info and one.owner is other.owner
+    return False
+
+
+def mappings(value: Value) -> list[Mapping]:
+    """Returns the dicts among what a value may be."""
+    return [option for option in options(value) if isinstance(option, Mapping)]
+
+
+MEMBER = "__member__"
+"""Attribute under which an enumeration's member keeps its name as a dict's key."""
+
+
+def texts(value: Value) -> list[Text]:
+    """Returns the strings (and the names of enumeration members) among what a value may be."""
+    found: list[Text] = []
+    for option in options(value):
+        if isinstance(option, Object):
+            option = option.attributes.get(MEMBER, option)
+        if isinstance(option, Text):
+            found.append(option)
+    return found
+
+
+def placeholder(node: ast.expr) -> str:
+    """Names the unknown part of a key after the expression that stands for it."""
+    if isinstance(node, ast.Name):
+        name = node.id
+    elif isinstance(node, ast.Attribute):
+        name = placeholder(node.value) if node.attr in ("value", "name", "__name__") else node.attr
+    elif isinstance(node, ast.Subscript):
+        key = node.slice
+        name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else placeholder(node.value)
+    elif isinstance(node, ast.Call):
+        inner = node.args[0] if isinstance(node.func, ast.Name) and node.args else node.func
+        name = placeholder(inner)
+    elif isinstance(node, ast.BinOp):
+        name = placeholder(node.left)
+    elif isinstance(node, ast.IfExp):
+        name = placeholder(node.body)
+    else:
+        name = "value"
+    return re.sub(r"[^A-Za-z0-9_]", "_", name).strip("_") or "value"
