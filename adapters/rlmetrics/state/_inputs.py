@@ -33,6 +33,14 @@ def scalar(value: float) -> Tensor:
     return torch.tensor(value, dtype=torch.float64)
 
 
+def choose(condition: Tensor, then: float, otherwise: float) -> Tensor:
+    """Return one number where the condition holds and another elsewhere, in float64."""
+    dtype = wide_dtype(condition)
+    return torch.where(
+        condition, condition.new_full((), then, dtype=dtype), condition.new_full((), otherwise, dtype=dtype)
+    )
+
+
 def same_shape(rank: int, /, **tensors: Tensor) -> None:
     """Check that all tensors have this many dimensions and the shape of the first.
 

@@ -35,7 +35,7 @@ from ._groups import (
     pad_groups,
     per_sequence,
 )
-from ._inputs import as_float, masked, per_token, per_vocab, same_rows, same_shape, scalar
+from ._inputs import as_float, choose, masked, per_token, per_vocab, same_rows, same_shape, scalar
 from ._reduce import comoments, count, histogram, largest, last, moments, number_of, smallest, total
 from ._sequences import (
     seq_all,
@@ -52,6 +52,7 @@ from ._sequences import (
 __all__ = [
     "argmax_equals",
     "as_float",
+    "choose",
     "comoments",
     "correlation",
     "count",

@@ -88,7 +88,7 @@ class Word(Box):
             return rf"\{self.text}"
         if len(self.text) == 1:
             return self.text
-        return rf"\mathrm{{{self.text.replace(' ', chr(92) + ' ')}}}"
+        return rf"\mathrm{{{_words(self.text)}}}"
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,11 @@ class Under(Box):
         if self.operator in _LATEX_WORDS:
             name = _LATEX_WORDS[self.operator]
         else:
-            name = rf"\{self.operator}" if self.operator in _LATEX_OPERATORS else rf"\operatorname*{{{self.operator}}}"
+            name = (
+                rf"\{self.operator}"
+                if self.operator in _LATEX_OPERATORS
+                else rf"\operatorname*{{{_words(self.operator)}}}"
+            )
         return f"{name}_{{{self.below.latex()}}}"
 
 
@@ -288,6 +292,10 @@ class Lines(Box):
         for place, (name, value) in enumerate(self.definitions):
             rows.append(rf"& \text{{{'where' if place == 0 else 'and'} }} {name.latex()} = {value.latex()}")
         return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
+
+
+def _words(text: str) -> str:
+    return text.replace(" ", "\\ ")
 
 
 def _fence(mark: str) -> str:

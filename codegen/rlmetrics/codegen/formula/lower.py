@@ -91,7 +91,7 @@ def _finalize(arena: Arena, plan: Plan, renderer: Renderer, names: Names, root: 
     guards = plan.guards(root, empty)
     if guards:
         value = "ops.or_nan({})" if empty != 0 else "ops.unless_empty({})"
-        if len(result) > 60:
+        if len(result) + sum(map(len, guards)) > 60:
             name = scope.names.fresh("value")
             scope.lines.append(f"{name} = {result}")
             result = name

@@ -156,19 +156,12 @@ class Renderer:
         condition, then, otherwise = node.args
         scope.pieces(node.args)
         texts = [scope.piece(arg)[0] for arg in node.args]
-        branches = (then, otherwise)
-        if node.dtype != "bool" and all(map(self.is_number, branches)) and not all(map(self._fits, branches)):
-            # Two Python numbers become float32, which must not round them.
-            texts[1:] = [self._tensor(branch, scope) for branch in branches]
         if condition.extent == "const" and node.extent != "const":
             like = then if then.extent != "const" else otherwise
             texts[0] = f"{self._atom(condition, scope)} & torch.ones_like({self._atom(like, scope)}, dtype=torch.bool)"
-        return f"torch.where({', '.join(texts)})", ATOM
-
-    def _fits(self, node: Node) -> bool:
-        """Return whether a number is a small multiple of a power of two, so that float32 holds it exactly."""
-        value = self.constants.value(node)
-        return value is not None and abs(value) < 2**20 and float(value * 16).is_integer()
+        # Of two Python numbers, torch.where would make float32.
+        numbers = node.dtype != "bool" and self.is_number(then) and self.is_number(otherwise)
+        return f"{'ops.choose' if numbers else 'torch.where'}({', '.join(texts)})", ATOM
 
     def _atom(self, node: Node, scope: Scope) -> str:
         text, binding = scope.piece(node)
