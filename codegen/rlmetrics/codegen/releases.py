@@ -55,7 +55,7 @@ class Releases:
         """The releases that a range or a list of ranges covers.
 
         Args:
-            ranges: ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..``, ``..0.11.4`` or a list of these.
+            ranges: ``0.12.2``, ``0.3.0..0.11.4`` (both ends included), ``1.0.0..`` or a list of these.
 
         Raises:
             RangeError: If a release is unknown or a range ends before it starts.
@@ -68,7 +68,7 @@ class Releases:
 
     def _expand_one(self, text: str, position: int) -> tuple[str, ...]:
         first, dots, last = (part.strip() for part in text.partition(".."))
-        low = self._find(first, position) if first or not dots else 0
+        low = self._find(first, position)
         high = (self._find(last, position) if last else len(self.names) - 1) if dots else low
         if high < low:
             msg = f"the range `{text}` ends before it starts"

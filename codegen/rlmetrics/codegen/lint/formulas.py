@@ -12,7 +12,6 @@ from .registry import Check, Hit, check
 if TYPE_CHECKING:
     from ..loader import YamlPath
     from .context import Context
-    from .programs import Program
 
 __all__ = ["CHECKS"]
 
@@ -96,24 +95,22 @@ def atom(context: Context) -> Iterator[Hit]:
         if metric.impl is not None and metric.atom is None:
             ref = f"metrics/{context.spec.family_of[name]}"
             yield Hit(ref, ("metrics", name), f"`{name}` has no atom", "say what must not be cut when data is split")
+    wrong: set[str] = set()
     for program in context.programs:
         if isinstance(program.compiled, FormulaError):
             continue
         needed = program.compiled.atom
-        if program.atom == needed or (
-            program.atom == "sequence" and needed == "token" and not _has_tokens(context, program)
-        ):
+        if program.atom == needed or (program.atom_is_inherited and program.base in wrong):
             continue
-        if program.atom is None:
+        wrong.add(program.name)
+        if program.atom is not None and program.atom_is_inherited:
+            message = f"`{program.name}` takes the atom `{program.atom}` from its metric, but needs `{needed}`"
+            yield Hit(program.ref, program.path, message, f"add `atom: {needed}`")
+        elif program.atom is None:
             yield Hit(program.ref, program.path, f"`{program.name}` has no atom", f"add `atom: {needed}`")
         else:
             message = f"the formula needs the atom `{needed}`, not `{program.atom}`"
             yield Hit(program.ref, (*program.path, "atom"), message, f"write `atom: {needed}`", value=True)
-
-
-def _has_tokens(context: Context, program: Program) -> bool:
-    """Whether tokens can be cut at all: a metric over whole sequences may name either atom."""
-    return any(context.spec.inputs[name].domain in {"token", "vocab"} for name in program.inputs)
 
 
 @check(

@@ -162,16 +162,17 @@ def variant_name(context: Context) -> Iterator[Hit]:
 )
 def missing_default(context: Context) -> Iterator[Hit]:
     for entry in context.entries:
+        reported: set[str] = set()
         for path, text in _expressions(entry):
-            expression = parsed(text)
-            if expression is None or path[-1] != "when":
+            if parsed(text) is None or path[-1] != "when":
                 continue
             open_releases = {
                 release: name
                 for release in context.releases[entry.framework].sort(entry.releases)
                 if (name := _undecided(context, entry, text, release)) is not None
             }
-            if open_releases:
+            if not reported.issuperset(open_releases.values()):
+                reported.update(open_releases.values())
                 names = ", ".join(f"`{name}`" for name in dict.fromkeys(open_releases.values()))
                 message = f"{names} has no default in {', '.join(open_releases)}, so `{text}` has no answer there"
                 yield Hit(entry.ref, path, message, value=True)

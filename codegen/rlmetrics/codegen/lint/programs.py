@@ -34,6 +34,7 @@ class Program:
         parameters: Declared parameters.
         parameters_path: Where they stand, None if a variant takes them from its metric.
         atom: The declared atom.
+        atom_is_inherited: Whether a variant takes it from its metric.
         kind: The metric's kind.
         compiled: What the compiler made of it.
     """
@@ -51,8 +52,14 @@ class Program:
     parameters: Mapping[str, Parameter]
     parameters_path: YamlPath | None
     atom: str | None
+    atom_is_inherited: bool
     kind: str
     compiled: Compiled | FormulaError
+
+    @property
+    def base(self) -> str:
+        """The metric."""
+        return self.name.partition("@")[0]
 
     def source_path(self, source: str) -> YamlPath | None:
         """Where an expression stands that an error names: ``formula`` or an entry of ``let``."""
@@ -110,7 +117,7 @@ def _program(
     inputs, inputs_path, own_inputs = pick("inputs")
     parameters, parameters_path, own_parameters = pick("parameters")
     empty, _, _ = pick("empty")
-    atom, _, _ = pick("atom")
+    atom, _, own_atom = pick("atom")
     assert isinstance(let, Mapping)
     assert isinstance(inputs, list)
     assert isinstance(parameters, Mapping)
@@ -146,6 +153,7 @@ def _program(
         parameters=parameters,
         parameters_path=parameters_path if own_parameters else None,
         atom=atom if isinstance(atom, str) else None,
+        atom_is_inherited=not own_atom,
         kind=metric.kind,
         compiled=compiled,
     )

@@ -201,7 +201,7 @@ def release_overlap(context: Context) -> Iterator[Hit]:
                     if not can_both_hold(context, entry, entry.emission.when, other.emission.when):
                         continue
                     reported.add(pair)
-                    place = context.spec.locate(other.ref, (*other.path, "key"))
+                    place = context.spec.locate(other.ref, (*other.path, "key"), value=True)
                     span = _span(context.releases[entry.framework], shared)
                     message = f"`{entry.emission.key}` stands for {span} at {place} too"
                     yield Hit(entry.ref, (*entry.path, "key"), message, value=True)
@@ -271,7 +271,8 @@ def evidence_range(context: Context) -> Iterator[Hit]:
         owners += [((*entry.path, "variants", i), variant) for i, variant in enumerate(entry.emission.variants)]
         for path, owner in owners:
             for index, evidence in enumerate(owner.evidence):
-                if evidence.release not in allowed and evidence.release in context.releases[entry.framework]:
+                known = evidence.release in context.releases[entry.framework]
+                if known and evidence.release not in allowed and not _is_foreign(context, entry.framework, evidence):
                     message = f"`{entry.emission.key}` is not described for {evidence.release}"
                     yield Hit(entry.ref, (*path, "evidence", index, "release"), message, value=True)
 

@@ -179,7 +179,7 @@ def ambiguous_template(context: Context) -> Iterator[Hit]:
             if key is None or not can_both_hold(context, first, first.emission.when, second.emission.when):
                 continue
             reported.add(pair)
-            place = context.spec.locate(first.ref, (*first.path, "key"))
+            place = context.spec.locate(first.ref, (*first.path, "key"), value=True)
             message = f"`{second.emission.key}` and `{first.emission.key}` ({place}) both match `{key}`"
             yield Hit(second.ref, (*second.path, "key"), message, value=True)
 

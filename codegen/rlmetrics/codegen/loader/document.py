@@ -163,7 +163,7 @@ def parse(content: bytes, file: str) -> tuple[Document, list[Finding]]:
         root = parser.get_single_node()
     except _TooDeepError:
         message = f"nested more than {MAX_DEPTH} levels deep"
-        return broken, [_finding("yaml-depth", Location(file), message, "flatten it")]
+        return broken, [_finding("yaml-depth", _deepest(text, file), message, "flatten it")]
     except yaml.YAMLError as error:
         return broken, [_syntax_finding(error, file, text)]
     finally:
@@ -289,6 +289,16 @@ def _unreadable(file: str, content: bytes, error: UnicodeDecodeError) -> tuple[D
     location = Location(file, before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
     message = f"byte 0x{content[error.start]:02x} is not UTF-8"
     return Document(file, "", None), [_finding("yaml-encoding", location, message, "save the file as UTF-8")]
+
+
+def _deepest(text: str, file: str) -> Location:
+    """The place where the nesting becomes too deep."""
+    depth = 0
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            break
+    return Location(file, event.start_mark.line + 1, event.start_mark.column + 1)
 
 
 def _syntax_finding(error: yaml.YAMLError, file: str, text: str) -> Finding:

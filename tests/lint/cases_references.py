@@ -1,0 +1,186 @@
+"""Cases of names that must exist or be used."""
+
+from __future__ import annotations
+
+from lint.lint_case import Case, F, H, P, S, T
+
+CASES = [
+    # References
+    Case(
+        "broken-reference",
+        [(T, "    metric: policy/loss\n    profile", "    metric: ¦policy/los\n    profile")],
+        [
+            (T, "    metric: policy/loss\n    profile", "    metric: policy/reward/mean\n    profile"),
+            (T, ", reproduced_by: padded", ""),
+        ],
+        "there is no metric `policy/los`",
+    ),
+    Case(
+        "broken-reference",
+        [(P, "inputs: [rewards]", "inputs: [rewards, ¦reward]")],
+        [],
+        "there is no input `reward`",
+    ),
+    Case(
+        "broken-reference",
+        [(P, "population: sequences", "population: ¦sequence")],
+        [(P, "population: sequences", "population: response_tokens")],
+        "there is no population `sequence`",
+    ),
+    Case(
+        "broken-reference",
+        [(P, "        population: all_positions", "        population: ¦positions")],
+        [],
+        "there is no population `positions`",
+    ),
+    Case(
+        "broken-reference",
+        [(S, "traits: [padding_counted]", "traits: [¦padding]")],
+        [(S, "traits: [padding_counted]", "traits: [first_rank_only]")],
+        "there is no trait `padding`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "traits: [first_rank_only]", "traits: [first_rank_only, ¦last_rank_only]")],
+        [],
+        "there is no trait `last_rank_only`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "    profile: averaged", "    profile: ¦average")],
+        [],
+        "there is no profile `average`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "key: score/{source}", "key: ¦score/{sources}")],
+        [(T, "key: score/{source}", "key: score/{reward}")],
+        "there is no placeholder `sources`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "  - key: loss/value", "  - key: ¦loss/{part}")],
+        [(T, "  - key: loss/value", "  - key: loss/{source}")],
+        "there is no placeholder `part`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "    when: beta != 0", "    when: ¦betta != 0")],
+        [(T, "    when: beta != 0", "    when: window != 0")],
+        "there is no configuration key `betta`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "scale: 1 / window", "scale: ¦1 / windows")],
+        [(T, "scale: 1 / window", "scale: 1 / (window + 1)")],
+        "there is no configuration key `windows`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "reproduced_by: padded", "reproduced_by: ¦pad")],
+        [],
+        "there is no variant of the formula of `policy/loss` named `pad`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "extends: [shared]", "extends: [¦share]")],
+        [(T, "extends: [shared]", "extends: []")],
+        "there is no file `share`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "route: direct", "route: ¦tensorboard")],
+        [(T, "route: direct", "route: prefixed")],
+        "there is no tracker route `tensorboard`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "    profile: averaged", "    route: ¦via\n    profile: averaged")],
+        [(T, "    profile: averaged", "    route: prefixed\n    profile: averaged")],
+        "there is no tracker route `via`",
+    ),
+    Case(
+        "broken-reference",
+        [(P, "{metric: policy/reward/mean", "{metric: ¦policy/reward")],
+        [(P, "{metric: policy/reward/mean", "{metric: timing/step")],
+        "there is no metric `policy/reward`",
+    ),
+    Case(
+        "broken-reference",
+        [(H, "{rule: loss-stuck}", "{rule: ¦loss-struck}")],
+        [(H, "{rule: loss-stuck}", "{rule: loss-broken}")],
+        "there is no health rule `loss-struck`",
+    ),
+    Case(
+        "broken-reference",
+        [(H, "{metric: policy/reward/mean,", "{metric: ¦policy/reward,")],
+        [(H, "{metric: policy/reward/mean,", "{metric: policy/loss,")],
+        "there is no metric `policy/reward`",
+    ),
+    Case(
+        "broken-reference",
+        [("spec", "to: policy/loss", "to: ¦policy/lost")],
+        [("spec", "to: policy/loss", "to: timing/step")],
+        "there is no metric `policy/lost`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "bind: {reward: length}", "bind: {¦rewards: length}")],
+        [(T, "bind: {reward: length}", "bind: {reward: format_ok}")],
+        "the key has no placeholder `rewards`",
+    ),
+    Case(
+        "unused-name",
+        [(S, "  first_rank_only:", "  ¦lonely: {facet: defect, grade: minor, what: x}\n  first_rank_only:")],
+        [
+            (S, "  first_rank_only:", "  lonely: {facet: defect, grade: minor, what: x}\n  first_rank_only:"),
+            (T, "snapshot", "snapshot"),
+        ][:0],
+        "no metric or emission has the trait `lonely`",
+    ),
+    Case(
+        "unused-name",
+        [("inputs", "  rewards:", "  ¦scores: {domain: sequence, dtype: float, brief: Scores.}\n  rewards:")],
+        [
+            ("inputs", "  rewards:", "  scores: {domain: sequence, dtype: float, brief: Scores.}\n  rewards:"),
+            (P, "[rewards]", "[rewards, scores]"),
+        ],
+        "no metric has the input `scores`",
+    ),
+    Case(
+        "unused-name",
+        [(S, "  sequences:", "  ¦groups: {domain: group, brief: Groups.}\n  sequences:")],
+        [
+            (S, "  sequences:", "  groups: {domain: group, brief: Groups.}\n  sequences:"),
+            (T, "bind: {reward: length}", "population: groups"),
+        ],
+        "no metric or emission has the population `groups`",
+    ),
+    Case(
+        "unused-name",
+        [(T, "profiles:\n", "profiles:\n  ¦summed: {brief: Summed., reduction: {rank: sum}}\n")],
+        [
+            (T, "profiles:\n", "profiles:\n  summed: {brief: Summed., reduction: {rank: sum}}\n"),
+            (T, "    bind: {reward: length}", "    profile: summed"),
+        ],
+        "nothing uses the profile `summed`",
+    ),
+    Case(
+        "unused-name",
+        [(T, "placeholders:\n", "placeholders:\n  ¦layer: {brief: A layer., pattern: '[0-9]+', examples: ['1']}\n")],
+        [
+            (T, "placeholders:\n", "placeholders:\n  layer: {brief: A layer., pattern: '[0-9]+', examples: ['1']}\n"),
+            (T, "key: loss/value", "key: loss/{layer}"),
+        ],
+        "nothing uses the placeholder `layer`",
+    ),
+    Case(
+        "unused-name",
+        [(F, "config:\n", "config:\n  ¦seed: {brief: Seed., type: int, defaults: [{value: 1}]}\n")],
+        [
+            (F, "config:\n", "config:\n  seed: {brief: Seed., type: int, defaults: [{value: 1}]}\n"),
+            (T, "    bind: {reward: length}", "    offset: seed * 2"),
+        ],
+        "nothing uses the configuration key `seed`",
+    ),
+]
