@@ -197,8 +197,8 @@ class And(Expression):
     operands: tuple[Expression, ...]
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
-        """Return whether every operand holds."""
-        return all(operand.holds(config) for operand in self.operands)
+        """Return whether every operand holds; a false one decides even if another is unknown."""
+        return not _any(self.operands, False, config)
 
     def parts(self) -> tuple[Expression, ...]:
         """Return the operands."""
@@ -212,8 +212,8 @@ class Or(Expression):
     operands: tuple[Expression, ...]
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
-        """Return whether some operand holds."""
-        return any(operand.holds(config) for operand in self.operands)
+        """Return whether some operand holds; a true one decides even if another is unknown."""
+        return _any(self.operands, True, config)
 
     def parts(self) -> tuple[Expression, ...]:
         """Return the operands."""
@@ -273,6 +273,19 @@ class Arithmetic(Expression):
     def parts(self) -> tuple[Expression, ...]:
         """Return both sides."""
         return (self.left, self.right)
+
+
+def _any(operands: tuple[Expression, ...], wanted: bool, config: Mapping[str, Value]) -> bool:
+    unknown = None
+    for operand in operands:
+        try:
+            if operand.holds(config) == wanted:
+                return True
+        except UnknownValueError as error:
+            unknown = unknown or error
+    if unknown is not None:
+        raise unknown
+    return False
 
 
 def _equal(left: Value, right: Value) -> bool:

@@ -1,0 +1,98 @@
+"""The spec's own names as a source and a target."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from .protocol import Match
+from .records import Entry
+from .signature import canonical_signature
+from .source import CANONICAL, Source
+from .tables import Tables
+from .templates import Template
+
+__all__ = ["EVAL_PREFIX", "CanonicalView"]
+
+EVAL_PREFIX = "eval/"
+"""Canonical names of what is measured in evaluation start with this."""
+
+
+class CanonicalView:
+    """Every metric under its canonical name: pooled, over its own population.
+
+    A metric that is logged once for each of something, such as each reward function, has the values of the
+    placeholders at the end of its name: ``reward/function/mean/accuracy``.
+    """
+
+    def __init__(self, tables: Tables, source: Source) -> None:
+        self.tables = tables
+        self.source = source
+        self._made: dict[tuple[str, str], list[Entry]] = {}
+        self._templates: dict[str, Template] = {}
+        self._renamed = {old: new for old, new, _, _ in tables.renamed}
+
+    def entries(self) -> list[Entry]:
+        """Return every metric as it is named for training."""
+        return [entry for metric in self.tables.metrics for entry in self.candidates(metric, "train")]
+
+    def candidates(self, metric: str, mode: str) -> list[Entry]:
+        """Return the names of a metric: one, or one for each set of placeholders under which it is logged."""
+        if metric not in self.tables.metrics:
+            return []
+        if (metric, mode) not in self._made:
+            row = self.tables.metrics[metric]
+            prefix = EVAL_PREFIX if mode == "eval" else ""
+            signature = canonical_signature(metric, self.tables)
+            made = []
+            for placeholders in row.get("templates", ((),)):
+                key = "/".join([prefix + metric, *(f"{{{name}}}" for name, _ in placeholders)])
+                self._templates[key] = Template(key, dict(placeholders))
+                made.append(
+                    Entry(
+                        component=CANONICAL,
+                        key=key,
+                        mode=mode,
+                        metric=metric,
+                        kind=row.get("kind", "scalar"),
+                        signature=signature,
+                        condition=None,
+                        logged_by_default=True,
+                        logged=True,
+                        constant_when=(),
+                        variant=None,
+                        alternatives=(),
+                        bind={},
+                        evidence=(),
+                        note=None,
+                    )
+                )
+            self._made[metric, mode] = made
+        return self._made[metric, mode]
+
+    @cached_property
+    def _templated(self) -> list[str]:
+        return [metric for metric, row in self.tables.metrics.items() if any(row.get("templates", ()))]
+
+    def find(self, key: str) -> list[Match]:
+        """Return what a canonical name is; names of earlier versions of the spec are understood."""
+        mode, prefix = ("eval", EVAL_PREFIX) if key.startswith(EVAL_PREFIX) else ("train", "")
+        name = key[len(prefix) :]
+        name = self._renamed.get(name, name)
+        for entry in self.candidates(name, mode):
+            if not self.template(entry).names:
+                return [Match(entry, "logged", {})]
+        for metric in self._templated:
+            if name.startswith(f"{metric}/"):
+                for entry in self.candidates(metric, mode):
+                    values = self.template(entry).parse(prefix + name)
+                    if values is not None:
+                        return [Match(entry, "logged", values)]
+        return []
+
+    def template(self, entry: Entry) -> Template:
+        """Return the template of a canonical name."""
+        return self._templates[entry.key]
+
+    def show(self, entry: Entry, name: str, surface: str) -> str:
+        """Return the name: every tracker accepts canonical names as they are."""
+        return name

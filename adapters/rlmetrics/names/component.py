@@ -1,0 +1,305 @@
+"""What one component logs in one release under a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from .config import Config, Configuration, holds
+from .guards import Value
+from .records import Alternative, Entry, Evidence
+from .signature import effective_signature, merge_layers
+from .source import Component
+from .surfaces import LOGGED, route_surfaces, show_template
+from .tables import FrameworkTable, Tables
+from .templates import LITERAL, OPEN, Template, placeholders_in
+
+__all__ = ["ComponentView", "Hit", "prefixed_key", "read_evidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """An emission in a mode: the file it stands in, its row, and the key with the mode's prefix."""
+
+    stem: str
+    row: Mapping[str, Any]
+    mode: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A key found in a component.
+
+    Attributes:
+        rank: How specific the match is, the smallest is best: class of the key, then whether a tracker renamed it.
+        entry: What the key is.
+        surface: ``logged``, or the tracker that shows the name like this.
+        values: Values of the placeholders.
+    """
+
+    rank: tuple[int, int]
+    entry: Entry
+    surface: str
+    values: Mapping[str, str]
+
+
+class ComponentView:
+    """One component in one release.
+
+    Args:
+        tables: The spec.
+        table: The framework.
+        component: The component, described for the release.
+        release: A known release.
+        config: Values of configuration keys that differ from the defaults.
+        label: The component's name in answers.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        table: FrameworkTable,
+        component: Component,
+        release: str,
+        config: Config = None,
+        label: str | None = None,
+    ) -> None:
+        self.label = label or component.name
+        self.release = release
+        self._tables = tables
+        self._table = table
+        self._chain = table.chain(component.stem)
+        self._given = config
+        self._entries: dict[int, Entry] = {}
+        self._templates: dict[str, Template] = {}
+
+    @cached_property
+    def config(self) -> Configuration:
+        """Configuration keys and their values."""
+        return Configuration(self._table, self._chain, self.release, self._given)
+
+    @cached_property
+    def _records(self) -> list[_Record]:
+        records: list[_Record] = []
+        taken: set[tuple[str, str]] = set()
+        for stem in self._chain:
+            file = self._table.file(stem)
+            found = [
+                _Record(stem, row, mode, prefixed_key(row["key"], mode, file))
+                for row in map(dict, file.get("emissions", ()))
+                if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
+                for mode in row.get("modes") or file["modes"]
+            ]
+            # A component's own record of a key stands in place of the one it would take over.
+            records += [record for record in found if (record.key, record.mode) not in taken]
+            taken.update((record.key, record.mode) for record in found)
+        return records
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str], list[int]]:
+        found: dict[tuple[str, str], list[int]] = {}
+        for index, record in enumerate(self._records):
+            found.setdefault((record.key, record.mode), []).append(index)
+        return found
+
+    @cached_property
+    def _literals(self) -> dict[str, tuple[str, str]]:
+        return {key: (key, mode) for key, mode in reversed(self._by_key) if "{" not in key}
+
+    @cached_property
+    def _templated(self) -> list[tuple[str, str]]:
+        return [(key, mode) for key, mode in self._by_key if "{" in key]
+
+    @cached_property
+    def _shown(self) -> list[tuple[str, dict[str, tuple[str, str]], list[tuple[Template, tuple[str, str]]]]]:
+        """For each way in which a tracker changes names: its name, the changed literals, the changed templates."""
+        result = []
+        for tracker, rules in route_surfaces(self._tables, self.routes):
+            literals: dict[str, tuple[str, str]] = {}
+            templates: list[tuple[Template, tuple[str, str]]] = []
+            for key, mode in self._by_key:
+                shown = show_template(key, rules)
+                if not shown or shown == key:
+                    continue
+                if "{" in key:
+                    template = self.template(key)
+                    changed = Template(shown, template.patterns, is_open=template.rank == OPEN)
+                    templates.append((changed, (key, mode)))
+                else:
+                    literals.setdefault(shown, (key, mode))
+            result.append((tracker, literals, templates))
+        return result
+
+    @cached_property
+    def tracking(self) -> tuple[Mapping[str, Any], ...]:
+        """How this release hands its numbers to trackers."""
+        for stem in self._chain:
+            rows = [
+                row
+                for row in map(dict, self._table.file(stem).get("tracking", ()))
+                if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
+            ]
+            if rows:
+                return tuple(rows)
+        return ()
+
+    @property
+    def routes(self) -> tuple[str, ...]:
+        """The routes to trackers, the usual one first."""
+        return tuple(dict.fromkeys(row["route"] for row in self.tracking))
+
+    @property
+    def keys(self) -> list[str]:
+        """Every key and template, as logged."""
+        return list(dict.fromkeys(key for key, _ in self._by_key))
+
+    @property
+    def unlogged(self) -> list[Mapping[str, Any]]:
+        """Keys that a guide lists although this release never logs them."""
+        return [
+            row
+            for stem in self._chain
+            for row in map(dict, self._table.file(stem).get("unlogged", ()))
+            if self._table.releases.covers(row["releases"], self.release)
+        ]
+
+    def entries(self) -> list[Entry]:
+        """Return everything that is logged, one entry for each key and mode."""
+        return [self.entry(key, mode) for key, mode in self._by_key]
+
+    def entry(self, key: str, mode: str) -> Entry:
+        """Return what is logged under a key of this component.
+
+        Where several emissions share the key, the configuration picks one; the others are its alternatives.
+        """
+        found = [self._entry(index) for index in self._by_key[key, mode]]
+        if len(found) == 1:
+            return found[0]
+        chosen = next((entry for entry in found if entry.logged), found[0])
+        others = tuple(
+            alternative
+            for entry in found
+            if entry is not chosen
+            for alternative in (Alternative(entry.variant, entry.condition, entry.metric), *entry.alternatives)
+        )
+        return replace(chosen, alternatives=(*chosen.alternatives, *others))
+
+    def find(self, key: str) -> Hit | None:
+        """Return what a key is in its most specific reading; names of every tracker are recognised."""
+        if key in self._literals:
+            return Hit((LITERAL, 0), self.entry(*self._literals[key]), LOGGED, {})
+        for tracker, literals, _ in self._shown:
+            if key in literals:
+                return Hit((LITERAL, 1), self.entry(*literals[key]), tracker, {})
+        hits = self._match(key, LOGGED, [(self.template(name), (name, mode)) for name, mode in self._templated])
+        for tracker, _, templates in self._shown:
+            hits += self._match(key, tracker, templates)
+        return min(hits, key=lambda hit: (hit.rank, not hit.entry.logged), default=None)
+
+    def _match(self, key: str, surface: str, templates: Sequence[tuple[Template, tuple[str, str]]]) -> list[Hit]:
+        hits = []
+        for template, record in templates:
+            values = template.parse(key)
+            if values is not None:
+                hits.append(Hit((template.rank, int(surface != LOGGED)), self.entry(*record), surface, values))
+        return hits
+
+    def template(self, key: str) -> Template:
+        """Return the template of a key of this component."""
+        if key not in self._templates:
+            patterns: dict[str, str] = {}
+            is_open = False
+            for name in placeholders_in(key):
+                row = self._placeholder(key, name)
+                patterns[name] = row["pattern"]
+                is_open = is_open or row.get("open", False)
+            self._templates[key] = Template(key, patterns, is_open=is_open)
+        return self._templates[key]
+
+    def documented(self, key: str, mode: str) -> list[Mapping[str, Any]]:
+        """Return what the framework's guide says about a key where it adds to the code or differs from it."""
+        return [
+            row
+            for index in self._by_key[key, mode]
+            for row in map(dict, self._records[index].row.get("documented", ()))
+            if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
+        ]
+
+    def _placeholder(self, key: str, name: str) -> Mapping[str, Any]:
+        stem = next(record.stem for record in self._records if record.key == key)
+        for scope in [*self._table.chain(stem), *self._chain]:
+            for placeholder, row in self._table.file(scope).get("placeholders", ()):
+                if placeholder == name:
+                    return dict(row)
+        return dict(self._table.placeholders[name])
+
+    def _profile(self, stem: str, name: str) -> Mapping[str, Any]:
+        for scope in [*self._table.chain(stem), *self._chain]:
+            for profile, row in self._table.file(scope).get("profiles", ()):
+                if profile == name:
+                    return dict(row)
+        return {}
+
+    def _entry(self, index: int) -> Entry:
+        if index not in self._entries:
+            self._entries[index] = self._make(self._records[index])
+        return self._entries[index]
+
+    def _make(self, record: _Record) -> Entry:
+        row = record.row
+        variants = [dict(variant) for variant in row.get("variants", ())]
+        chosen = next((item for item in variants if holds(item["when"], self.config.values)), None)
+        delta = chosen or {}
+        profile = delta.get("profile", row.get("profile"))
+        layers = [] if profile is None else [self._profile(record.stem, profile)]
+        merged = merge_layers([*layers, row, delta])
+        metric = merged.get("metric")
+        alternatives = [
+            Alternative(item["name"], item["when"], item.get("metric", row.get("metric")))
+            for item in variants
+            if item is not chosen
+        ]
+        if chosen is not None and row.get("metric") is not None:
+            alternatives.append(Alternative(None, None, row["metric"]))
+        known = self._tables.metrics.get(metric or "", {})
+        return Entry(
+            component=self.label,
+            key=record.key,
+            mode=record.mode,
+            metric=metric,
+            kind=row.get("kind") or known.get("kind", "scalar"),
+            signature=effective_signature(merged, self._tables, self.config.values),
+            condition="; ".join(text for text in (row.get("when"), row.get("condition")) if text) or None,
+            logged_by_default=_logged(row, self.config.defaults),
+            logged=_logged(row, self.config.values),
+            constant_when=merged["constant_when"],
+            variant=None if chosen is None else chosen["name"],
+            alternatives=tuple(alternatives),
+            bind=dict(row.get("bind", ())),
+            evidence=tuple(read_evidence(text) for text in (*delta.get("evidence", ()), *row["evidence"])),
+            note=row.get("note"),
+        )
+
+
+def read_evidence(text: str) -> Evidence:
+    """Return a table's ``release|path|line|symbol[|shows[|note]]`` as a record."""
+    release, path, line, symbol, *rest = text.split("|", 5)
+    return Evidence(release, path, int(line), symbol, *rest)
+
+
+def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:
+    """Return the key that is logged in a mode: evaluation puts the file's prefix in front."""
+    return f"{file['eval_prefix']}{key}" if mode == "eval" else key
+
+
+def _logged(row: Mapping[str, Any], values: Mapping[str, Value]) -> bool | None:
+    """Whether an emission is logged: its guard must hold, and its worded condition hold by default."""
+    answers: list[bool | None] = [True]
+    if "when" in row:
+        answers.append(holds(row["when"], values))
+    if "logged_by_default" in row or "condition" in row:
+        answers.append(row.get("logged_by_default"))
+    return False if False in answers else None if None in answers else True

@@ -1,0 +1,154 @@
+"""Configuration keys: their defaults in a release, given values, and what guards say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .errors import NamesError
+from .guards import GuardError, UnknownValueError, Value, parse
+from .source import nearest
+from .tables import FrameworkTable
+
+__all__ = ["Config", "Configuration", "check_config", "parse_pairs"]
+
+Config = Mapping[str, Any] | None
+"""Values of configuration keys, as text or as what they are."""
+
+
+class Configuration:
+    """The configuration keys of one component in one release.
+
+    Args:
+        table: The framework.
+        chain: The component's file and those that it extends, nearest first; the nearer one defines a key.
+        release: A known release.
+        config: Values that differ from the defaults. Keys that this component lacks are left alone.
+
+    Attributes:
+        keys: Type, brief, choices and defaults of every key.
+        defaults: Values without ``config``; a key without a default in the release is missing.
+        values: Values with ``config``.
+    """
+
+    def __init__(self, table: FrameworkTable, chain: Sequence[str], release: str, config: Config = None) -> None:
+        keys: dict[str, Any] = dict(table.config)
+        for stem in reversed(chain):
+            keys.update(table.file(stem).get("config", ()))
+        self.keys: Mapping[str, Any] = keys
+        self._table = table
+        self._release = release
+        self.defaults: dict[str, Value] = {}
+        for name, row in keys.items():
+            for ranges, value, _ in dict(row)["defaults"]:
+                if not ranges or table.releases.covers(ranges, release):
+                    self.defaults[name] = value
+                    break
+        self.values: dict[str, Value] = dict(self.defaults)
+        for given, value in (config or {}).items():
+            found = find_key(given, keys)
+            if found is not None:
+                self.values[found] = _convert(found, value, dict(keys[found]))
+
+    def evidence(self, name: str) -> tuple[str, ...]:
+        """Return where the default of a key stands."""
+        for ranges, _, evidence in dict(self.keys[name])["defaults"]:
+            if not ranges or self._table.releases.covers(ranges, self._release):
+                found: tuple[str, ...] = evidence
+                return found
+        return ()
+
+
+def find_key(given: str, keys: Mapping[str, Any]) -> str | None:
+    """Return the key that is meant: itself, or the only one that ends with it after a dot."""
+    if given in keys:
+        return given
+    ends = [name for name in keys if name.endswith(f".{given}")]
+    return ends[0] if len(ends) == 1 else None
+
+
+def check_config(config: Config, known: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse values for keys that no component has.
+
+    Args:
+        config: The given values.
+        known: The keys of each component that takes part.
+
+    Raises:
+        NamesError: A key is unknown everywhere.
+    """
+    tables = list(known)
+    for given in config or {}:
+        if not any(find_key(given, keys) for keys in tables):
+            names = dict.fromkeys(name for keys in tables for name in keys)
+            msg = f"unknown configuration key {given!r}; {nearest(given, names, 'keys')}"
+            raise NamesError(msg)
+
+
+def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:
+    """Read ``KEY=VALUE`` texts.
+
+    Raises:
+        NamesError: One has no ``=``, or a key has two values.
+    """
+    found: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            msg = f"{option} {pair!r}: write NAME=VALUE"
+            raise NamesError(msg)
+        if found.setdefault(key.strip(), value.strip()) != value.strip():
+            msg = f"{option} {key.strip()} is given twice with different values; give it once"
+            raise NamesError(msg)
+    return found
+
+
+def holds(guard: str, values: Mapping[str, Value]) -> bool | None:
+    """Return whether a guard holds; None if that depends on a key whose value is not known."""
+    try:
+        return parse(guard).holds(values)
+    except UnknownValueError:
+        return None
+    except GuardError as error:
+        msg = f"the guard {guard!r} cannot be evaluated: {error}"
+        raise NamesError(msg) from None
+
+
+def number(text: float | str, values: Mapping[str, Value]) -> float | str:
+    """Return the value of an arithmetic expression; the text itself if that depends on an unknown value."""
+    if not isinstance(text, str):
+        return float(text)
+    try:
+        value = parse(text).evaluate(values)
+    except UnknownValueError:
+        return text
+    except GuardError as error:
+        msg = f"the expression {text!r} cannot be evaluated: {error}"
+        raise NamesError(msg) from None
+    return float(value) if isinstance(value, int | float) else text
+
+
+def _convert(name: str, value: Any, row: Mapping[str, Any]) -> Value:
+    kind = row["type"]
+    if not isinstance(value, str):
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        msg = f"{name} must be a {kind}, not {value!r}"
+        raise NamesError(msg)
+    if value.lower() in ("null", "none") and value not in row.get("choices", ()):
+        return None
+    if kind == "bool":
+        if value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        msg = f"{name} must be true or false, not {value!r}"
+        raise NamesError(msg)
+    if kind in ("int", "float"):
+        try:
+            return int(value) if kind == "int" else float(value)
+        except ValueError:
+            msg = f"{name} must be {'a whole number' if kind == 'int' else 'a number'}, not {value!r}"
+            raise NamesError(msg) from None
+    if kind == "choice" and value not in row.get("choices", ()):
+        msg = f"{name} cannot be {value!r}; {nearest(value, row.get('choices', ()), 'values')}"
+        raise NamesError(msg)
+    return value

@@ -1,0 +1,234 @@
+"""What changed between two releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .component import ComponentView
+from .config import Config
+from .mapping import NameMap
+from .records import Difference, Entry, Evidence, Transform
+from .relations import relate
+from .source import Component, Source
+from .tables import Overlays, Tables
+from .view import FrameworkView, open_views
+
+__all__ = ["ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedKey:
+    """A key that came or went; for one that went, ``instead`` names what is nearest to it."""
+
+    key: str
+    component: str
+    metric: str | None
+    condition: str | None
+    logged_by_default: bool | None
+    evidence: tuple[Evidence, ...]
+    instead: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedKey:
+    """A key that has a new name, and how the numbers under both relate."""
+
+    from_: str
+    to: str
+    relation: str
+    component: str
+    to_component: str
+    differs_by: tuple[Difference, ...]
+    transform: Transform | None
+    metric: str | None
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedKey:
+    """A key that kept its name and changed its meaning.
+
+    Attributes:
+        key: The key.
+        component: The component that logs it.
+        what: What changed, in words.
+        since: The first described release with the new meaning, None for different frameworks.
+        evidence: Where the new meaning stands.
+        relation: From the old number to the new one.
+        differs_by: How the two numbers differ.
+    """
+
+    key: str
+    component: str
+    what: str
+    since: str | None
+    evidence: tuple[Evidence, ...]
+    relation: str
+    differs_by: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffResult:
+    """What changed between two sources."""
+
+    added: tuple[ListedKey, ...]
+    removed: tuple[ListedKey, ...]
+    renamed: tuple[RenamedKey, ...]
+    changed: tuple[ChangedKey, ...]
+
+
+def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables = None) -> DiffResult:
+    """Return what changed between two sources, usually two releases of one component.
+
+    Args:
+        from_: The old one, such as ``trl[GRPOTrainer]==0.18.2``.
+        to: The new one.
+        config: Values of configuration keys that differ from the releases' defaults.
+        spec: Folders with further YAML.
+
+    Raises:
+        NamesError: A source or a configuration key is unknown.
+    """
+    old, new = open_views([from_, to], config=config, spec=spec)
+    names = NameMap(old, new)
+    tables = old.tables
+    before = {_place(entry): entry for entry in old.entries()}
+    after = {_place(entry): entry for entry in new.entries()}
+    pairs = _same_name(before, after)
+    fresh = {place: entry for place, entry in after.items() if place not in set(pairs.values())}
+    history = _History(old.source, new.source, tables, config)
+    renamed: list[RenamedKey] = []
+    removed: list[ListedKey] = []
+    changed: list[ChangedKey] = []
+    taken: set[tuple[str, str, str]] = set()
+    for place, entry in before.items():
+        if place in pairs:
+            change = _change(entry, after[pairs[place]], tables, history)
+            changed += [] if change is None else [change]
+            continue
+        row = names.row(entry)
+        target = names.target(entry)
+        if row.to is not None and target is not None and _place(target) in fresh:
+            taken.add(_place(target))
+            renamed.append(
+                RenamedKey(
+                    entry.key,
+                    row.to,
+                    row.relation,
+                    entry.component,
+                    target.component,
+                    row.differs_by,
+                    row.transform,
+                    entry.metric,
+                    target.evidence,
+                )
+            )
+        else:
+            removed.append(_listed(entry, row.to))
+    added = [_listed(entry) for place, entry in fresh.items() if place not in taken]
+    return DiffResult(tuple(added), tuple(removed), tuple(renamed), tuple(changed))
+
+
+def _place(entry: Entry) -> tuple[str, str, str]:
+    return entry.component, entry.key, entry.mode
+
+
+def _same_name(
+    before: Mapping[tuple[str, str, str], Entry], after: Mapping[tuple[str, str, str], Entry]
+) -> dict[tuple[str, str, str], tuple[str, str, str]]:
+    """Return which old key has a namesake: in the same component, or in the only new component that has it."""
+    by_key: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    for place in after:
+        by_key.setdefault(place[1:], []).append(place)
+    pairs = {}
+    for place in before:
+        if place in after:
+            pairs[place] = place
+        elif len(by_key.get(place[1:], ())) == 1 and by_key[place[1:]][0] not in before:
+            pairs[place] = by_key[place[1:]][0]
+    return pairs
+
+
+def _listed(entry: Entry, instead: str | None = None) -> ListedKey:
+    return ListedKey(
+        entry.key,
+        entry.component,
+        entry.metric,
+        entry.condition,
+        entry.logged_by_default,
+        entry.evidence,
+        instead,
+    )
+
+
+def _change(old: Entry, new: Entry, tables: Tables, history: _History) -> ChangedKey | None:
+    relation = relate(old, new, tables)
+    said = _said(old, new, tables)
+    if not said:
+        return None
+    since = history.since(old, new)
+    return ChangedKey(new.key, new.component, "; ".join(said), since, new.evidence, relation.kind, relation.differs_by)
+
+
+def _said(old: Entry, new: Entry, tables: Tables) -> list[str]:
+    """Return what is not the same about two entries of one name."""
+    said: list[str] = []
+    if old.metric != new.metric:
+        said.append(f"measures {new.metric or 'what the configuration says'} in place of {old.metric or 'that'}")
+        relation = relate(old, new, tables)
+        said += [relation.why] if relation.why is not None else []
+    else:
+        relation = relate(old, new, tables)
+        said += [difference.what for difference in relation.differs_by]
+        if relation.transform is not None:
+            said.append(f"new = {relation.transform.scale:g} * old + {relation.transform.offset:g}")
+    if old.kind != new.kind:
+        said.append(f"is a {new.kind} in place of a {old.kind}")
+    if old.logged != new.logged:
+        said.append(f"was {_when(old)}, is {_when(new)}")
+    return said
+
+
+def _when(entry: Entry) -> str:
+    by_default = {True: "logged", False: "not logged", None: "not always logged"}[entry.logged]
+    return by_default if entry.condition is None else f"{by_default} by default (condition: {entry.condition})"
+
+
+class _History:
+    """The described releases between two, to find the one in which a meaning changed."""
+
+    def __init__(self, old: Source, new: Source, tables: Tables, config: Config) -> None:
+        self._tables = tables
+        self._config = config
+        self._same = old.framework == new.framework and not old.is_canonical
+        self._old, self._new = old, new
+        self._views: dict[tuple[str, str], ComponentView | None] = {}
+
+    def since(self, old: Entry, new: Entry) -> str | None:
+        """Return the first release after the old one, up to the new one, in which an entry differs from the old one."""
+        if not self._same:
+            return None
+        releases = self._tables.framework(self._old.framework).releases
+        first, last = releases.index(self._old.release), releases.index(self._new.release)
+        step = 1 if last >= first else -1
+        for index in range(first + step, last, step):
+            view = self._view(new.component, releases.names[index])
+            if view is not None and new.key in view.keys:
+                entry = next((item for item in view.entries() if item.key == new.key and item.mode == new.mode), None)
+                if entry is not None and _said(old, entry, self._tables):
+                    return releases.names[index]
+        return self._new.release
+
+    def _view(self, component: str, release: str) -> ComponentView | None:
+        if (component, release) not in self._views:
+            table = self._tables.framework(self._new.framework)
+            found = [
+                Component(name, stem, module)
+                for name, stem, ranges, module in table.components
+                if name == component and table.releases.covers(ranges, release)
+            ]
+            source = Source(self._new.framework, release, tuple(found[:1]))
+            views = FrameworkView(self._tables, source, self._config).components if found else {}
+            self._views[component, release] = views.get(component)
+        return self._views[component, release]

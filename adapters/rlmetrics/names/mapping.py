@@ -1,0 +1,304 @@
+"""Translation tables: for each key of one source its best name in another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from .config import Config
+from .errors import NamesError
+from .protocol import Match, View
+from .records import Difference, Entry, LookAlike, MapRow
+from .relations import Relation, relate
+from .source import nearest
+from .surfaces import LOGGED
+from .tables import Overlays, Tables
+from .view import open_views
+
+__all__ = ["KeyTranslation", "NameMap", "map_names"]
+
+MAX_RELATED = 5
+"""How many look-alikes a row lists, the likeliest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTranslation:
+    """What becomes of one key of a log.
+
+    Attributes:
+        key: As given.
+        row: Its line in the translation table; None if the source does not know the key.
+        target: The name in the target, with placeholders filled in and as the surface shows it; None if the key does
+            not translate.
+        surface: How the key is shown: ``logged``, or a tracker.
+        metric: Canonical name of what it measures.
+        note: Why there is no target, or what else there is to know.
+    """
+
+    key: str
+    row: MapRow | None
+    target: str | None
+    surface: str
+    metric: str | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The target of an entry."""
+
+    row: MapRow
+    target: Entry | None
+    values: Mapping[str, str]
+
+
+class NameMap:
+    """Every translation from one source to another.
+
+    Args:
+        from_: The source whose names are at hand.
+        to: The source whose names are wanted.
+        bind: Values of placeholders of the target that the source does not give.
+        surface: How names are shown on output; by default as the input shows them.
+
+    Raises:
+        NamesError: A bound name is no placeholder of the target, or its value does not fit.
+    """
+
+    def __init__(
+        self, from_: View, to: View, *, bind: Mapping[str, str] | None = None, surface: str | None = None
+    ) -> None:
+        self.from_view = from_
+        self.to_view = to
+        self._bind = dict(bind or {})
+        self._surface = surface
+        self._tables = from_.tables
+        self._choices: dict[tuple[str, str, str], _Choice] = {}
+        self._check_bind()
+
+    @cached_property
+    def rows(self) -> tuple[MapRow, ...]:
+        """One row for each key of the source, with its best target."""
+        return tuple(self._choose(entry).row for entry in self.from_view.entries())
+
+    def row(self, entry: Entry) -> MapRow:
+        """Return the row of one entry of the source."""
+        return self._choose(entry).row
+
+    def target(self, entry: Entry) -> Entry | None:
+        """Return the best target of one entry of the source."""
+        return self._choose(entry).target
+
+    def translate(self, key: str) -> KeyTranslation:
+        """Translate one key of a log, in whatever way a tracker shows it."""
+        matches = self.from_view.find(key)
+        if not matches:
+            return KeyTranslation(key, None, None, LOGGED, None, f"{self.from_view.source} does not log it")
+        found = [self._translate(key, match) for match in matches]
+        first = found[0]
+        if any((item.target, item.metric) != (first.target, first.metric) for item in found[1:]):
+            names = ", ".join(dict.fromkeys(match.entry.component for match in matches))
+            note = f"several components log it with different meanings ({names}); name one in the source"
+            return KeyTranslation(key, first.row, None, first.surface, None, note)
+        return first
+
+    def meaning_in_target(self, name: str) -> Match | None:
+        """Return what a name means in the target, or None if the target does not log it."""
+        return next(iter(self.to_view.find(name)), None)
+
+    def _check_bind(self) -> None:
+        known: dict[str, None] = {}
+        fits: dict[str, bool] = {}
+        for entry in self.to_view.entries() if self._bind else ():
+            template = self.to_view.template(entry)
+            known.update(dict.fromkeys(template.names))
+            for name in template.names:
+                if name in self._bind:
+                    fits[name] = fits.get(name, False) or template.fits(name, self._bind[name])
+        for name, value in self._bind.items():
+            if name not in known:
+                msg = f"{self.to_view.source} has no placeholder {name!r}; {nearest(name, known, 'placeholders')}"
+                raise NamesError(msg)
+            if not fits[name]:
+                msg = f"{value!r} cannot be a {{{name}}} of {self.to_view.source}"
+                raise NamesError(msg)
+
+    def _translate(self, key: str, match: Match) -> KeyTranslation:
+        choice = self._choose(match.entry)
+        row, metric = choice.row, match.entry.metric
+        if choice.target is None or row.to is None:
+            return KeyTranslation(key, row, None, match.surface, metric, row.note)
+        template = self.to_view.template(choice.target)
+        values = {**choice.values, **{name: match.values[name] for name in template.names if name in match.values}}
+        unbound = [name for name in template.names if name not in values]
+        if unbound:
+            return KeyTranslation(key, row, None, match.surface, metric, row.note)
+        try:
+            name = template.format(values)
+        except NamesError as error:
+            return KeyTranslation(key, row, None, match.surface, metric, str(error))
+        shown = self.to_view.show(choice.target, name, self._surface or match.surface)
+        return KeyTranslation(key, row, shown, match.surface, metric, row.note)
+
+    def _choose(self, entry: Entry) -> _Choice:
+        place = (entry.component, entry.key, entry.mode)
+        if place not in self._choices:
+            self._choices[place] = self._find(entry)
+        return self._choices[place]
+
+    def _find(self, entry: Entry) -> _Choice:
+        if entry.metric is None:
+            note = "what it measures depends on the configuration: " + "; ".join(
+                f"{item.metric} if {item.when}" for item in entry.alternatives
+            )
+            return _Choice(MapRow(entry.key, entry.component, None, None, "none", note=note, mode=entry.mode), None, {})
+        scored = [(self._relate(entry, target), target) for target in self.to_view.candidates(entry.metric, entry.mode)]
+        good = sorted(
+            ((relation, target) for relation, target in scored if relation.translates),
+            key=lambda item: self._score(entry, *item),
+        )
+        if not good:
+            return self._without_target(entry, scored)
+        best = [item for item in good if self._score(entry, *item) == self._score(entry, *good[0])]
+        if len({target.key for _, target in best}) > 1:
+            return self._ambiguous(entry, best)
+        relation, target = best[0]
+        return self._with_target(entry, relation, target)
+
+    def _relate(self, entry: Entry, target: Entry) -> Relation:
+        relation = relate(entry, target, self._tables)
+        lost = [name for name in _names(self.from_view, entry) if name not in _names(self.to_view, target)]
+        if not lost or not relation.translates:
+            return relation
+        braces = ", ".join(f"{{{name}}}" for name in lost)
+        difference = Difference(f"the source has one value for each {braces}, the target only one", "biased")
+        return replace(relation, kind="approximate", differs_by=(*relation.differs_by, difference))
+
+    def _score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
+        carried = set(_names(self.from_view, entry))
+        unbound = [name for name in _names(self.to_view, target) if name not in carried]
+        return (
+            target.component != entry.component,
+            target.logged is not True,
+            relation.rank,
+            len(unbound),
+            target.key != entry.key,
+        )
+
+    def _with_target(self, entry: Entry, relation: Relation, target: Entry) -> _Choice:
+        template = self.to_view.template(target)
+        carried = set(_names(self.from_view, entry))
+        wanted = [name for name in template.names if name not in carried]
+        values = {
+            name: value
+            for name, value in {**target.bind, **self._bind}.items()
+            if name in wanted and template.fits(name, value)
+        }
+        unbound = tuple(name for name in wanted if name not in values)
+        notes = [_bind_note(unbound)] if unbound else []
+        if target.logged is not True and target.condition is not None:
+            notes.append(f"logged only when: {target.condition}")
+        notes += [f"the source is constant: {text}" for text in entry.constant_when]
+        notes += [f"the target is constant: {text}" for text in target.constant_when]
+        notes += [item.correction for item in relation.differs_by if item.correction]
+        shown = template.format(values)
+        if self._surface is not None:
+            shown = self.to_view.show(target, shown, self._surface)
+        row = MapRow(
+            entry.key,
+            entry.component,
+            shown,
+            target.component,
+            relation.kind,
+            relation.differs_by,
+            relation.transform,
+            "; ".join(notes) or None,
+            metric=entry.metric,
+            mode=entry.mode,
+            unbound=unbound,
+        )
+        return _Choice(row, target, values)
+
+    def _ambiguous(self, entry: Entry, best: list[tuple[Relation, Entry]]) -> _Choice:
+        names = dict.fromkeys((target.key, target.component) for _, target in best)
+        related = tuple(LookAlike(key, component, "the same metric, equally good") for key, component in names)
+        note = f"ambiguous: {', '.join(key for key, _ in names)} are equally good"
+        row = MapRow(
+            entry.key, entry.component, None, None, "related", (), None, note, related, entry.metric, entry.mode
+        )
+        return _Choice(row, None, {})
+
+    def _without_target(self, entry: Entry, scored: list[tuple[Relation, Entry]]) -> _Choice:
+        """Return a row that explains which keys of the target look like the translation and are not."""
+        found: list[tuple[tuple[object, ...], LookAlike]] = []
+        best: Relation | None = None
+        for relation, target in sorted(scored, key=lambda item: item[0].rank):
+            best = best or relation
+            why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
+            found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}")))
+        for target in self.to_view.entries():
+            if target.mode == entry.mode and target.metric != entry.metric:
+                relation = relate(entry, target, self._tables)
+                if relation.kind == "related" and relation.why is not None:
+                    score = (
+                        1,
+                        target.key != entry.key,
+                        relation.why.startswith("another metric"),
+                        relation.why.count(";"),
+                        target.component != entry.component,
+                        target.logged is not True,
+                    )
+                    found.append((score, LookAlike(target.key, target.component, relation.why)))
+        found.sort(key=lambda item: item[0])
+        related = tuple(item for _, item in found[:MAX_RELATED])
+        differs_by = best.differs_by if best is not None else ()
+        note = "; ".join(dict.fromkeys(item.correction for item in differs_by if item.correction)) or None
+        row = MapRow(
+            entry.key,
+            entry.component,
+            None,
+            None,
+            "related" if related else "none",
+            differs_by,
+            best.transform if best is not None else None,
+            note,
+            related,
+            entry.metric,
+            entry.mode,
+        )
+        return _Choice(row, None, {})
+
+
+def map_names(
+    from_: str,
+    to: str,
+    *,
+    config: Config = None,
+    bind: Mapping[str, str] | None = None,
+    surface: str | None = None,
+    spec: Overlays | Tables = None,
+) -> NameMap:
+    """Return the translation table between two sources.
+
+    Args:
+        from_: Such as ``trl[PPOTrainer]==0.7.10``, or ``canonical``.
+        to: Such as ``verl==0.9.1``, or ``canonical``.
+        config: Values of configuration keys that differ from the releases' defaults.
+        bind: Values of placeholders of the target that the source does not give.
+        surface: How names are shown on output: ``logged``, or a tracker; by default as the input shows them.
+        spec: Folders with further YAML.
+
+    Raises:
+        NamesError: A source, a configuration key, a placeholder or the surface is unknown.
+    """
+    first, second = open_views([from_, to], config=config, surface=surface, spec=spec)
+    return NameMap(first, second, bind=bind, surface=surface)
+
+
+def _names(view: View, entry: Entry) -> tuple[str, ...]:
+    return view.template(entry).names
+
+
+def _bind_note(unbound: tuple[str, ...]) -> str:
+    return "needs a value: " + " ".join(f"--bind {name}=…" for name in unbound)

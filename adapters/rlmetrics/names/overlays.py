@@ -1,0 +1,57 @@
+"""Tables of the spec with overlays, built in memory; needs what ``rlmetrics[codegen]`` installs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .errors import NamesError
+from .tables import Tables
+
+__all__ = ["build_tables", "find_spec"]
+
+
+def build_tables(folders: Sequence[Path]) -> Tables:
+    """Return the tables of the spec and the overlays.
+
+    Args:
+        folders: Existing folders, in the order in which they extend the spec.
+
+    Raises:
+        NamesError: The spec cannot be found or read, or a package is missing.
+    """
+    try:
+        from rlmetrics.codegen.loader import SpecError, load
+        from rlmetrics.codegen.tables import build
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("rlmetrics"):
+            raise
+        msg = f'an overlay needs {error.name}; pip install "rlmetrics[codegen]"'
+        raise NamesError(msg) from None
+    try:
+        data = build(load(find_spec(), list(folders)))
+    except SpecError as error:
+        first = error.findings[0]
+        more = f" (and {len(error.findings) - 1} more; run rlmetrics lint)" if len(error.findings) > 1 else ""
+        msg = f"{first.location}: {first.message}; {first.fix}{more}"
+        raise NamesError(msg) from None
+
+    def constants(module: str) -> Mapping[str, Any]:
+        return data.modules[module].constants
+
+    return Tables(constants)
+
+
+def find_spec() -> Path:
+    """Return the folder ``spec`` of the checkout that this package, or else the working folder, belongs to.
+
+    Raises:
+        NamesError: There is none.
+    """
+    for start in (Path(__file__).resolve(), Path.cwd()):
+        for folder in (start, *start.parents):
+            if (folder / "spec" / "spec.yaml").is_file():
+                return folder / "spec"
+    msg = "an overlay extends the YAML of the spec, which is part of a checkout; run this in a checkout of rlmetrics"
+    raise NamesError(msg)

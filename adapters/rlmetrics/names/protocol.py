@@ -1,0 +1,58 @@
+"""What a framework's release and the canonical names can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from .records import Entry
+    from .source import Source
+    from .tables import Tables
+    from .templates import Template
+
+__all__ = ["Match", "View"]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A key that was found: what it is, which surface shows it so, and the values of its placeholders."""
+
+    entry: Entry
+    surface: str
+    values: Mapping[str, str]
+
+
+class View(Protocol):
+    """What a framework's release and the canonical names have in common."""
+
+    @property
+    def source(self) -> Source:
+        """What is looked at."""
+        ...
+
+    @property
+    def tables(self) -> Tables:
+        """The spec."""
+        ...
+
+    def entries(self) -> list[Entry]:
+        """Return everything that is logged."""
+        ...
+
+    def candidates(self, metric: str, mode: str) -> list[Entry]:
+        """Return the entries of a metric in a mode."""
+        ...
+
+    def find(self, key: str) -> list[Match]:
+        """Return what a key is, in the components in which its reading is most specific."""
+        ...
+
+    def template(self, entry: Entry) -> Template:
+        """Return the template of an entry's key."""
+        ...
+
+    def show(self, entry: Entry, name: str, surface: str) -> str:
+        """Return how a surface shows a logged name."""
+        ...

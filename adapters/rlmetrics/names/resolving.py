@@ -1,0 +1,169 @@
+"""What logged keys mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from .component import ComponentView
+from .config import Config
+from .protocol import Match, View
+from .records import Defect, Resolution, Signature
+from .surfaces import LOGGED
+from .tables import Overlays, Tables, load_tables
+from .templates import Template, placeholders_in
+from .view import FrameworkView, open_view
+
+__all__ = ["AUTO", "defects_of", "function_of", "resolve", "resolve_in"]
+
+AUTO = "auto"
+"""In place of a source: find out which release logs these keys."""
+
+
+def resolve(
+    keys: str | Iterable[str],
+    at: str = AUTO,
+    *,
+    config: Config = None,
+    spec: Overlays | Tables = None,
+) -> list[Resolution]:
+    """Return what logged keys mean.
+
+    Args:
+        keys: One key or several, as the code logs them or as any tracker shows them.
+        at: The source that logs them, such as ``verl==0.9.1``; by default it is inferred from the keys.
+        config: Values of configuration keys that differ from the release's defaults.
+        spec: Folders with further YAML.
+
+    Returns:
+        For each key, in order, one record for each component that logs it. An unknown key has one record with
+        ``metric=None``, a reason and the nearest known keys.
+
+    Raises:
+        NamesError: The source or a configuration key is unknown, or several sources explain the keys equally well.
+    """
+    names = [keys] if isinstance(keys, str) else list(keys)
+    tables = load_tables(spec)
+    if at == AUTO:
+        from .inference import infer_source
+
+        at = infer_source(names, config=config, spec=tables)
+    return resolve_in(open_view(at, config=config, spec=tables), names)
+
+
+def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
+    """Return what keys mean in a source that is open."""
+    found: list[Resolution] = []
+    for key in keys:
+        matches = view.find(key)
+        found += [_known(view, key, match) for match in matches] or [_unknown(view, key)]
+    return found
+
+
+def _known(view: View, key: str, match: Match) -> Resolution:
+    entry, tables = match.entry, view.tables
+    metric = tables.metrics.get(entry.metric or "", {})
+    reason = None
+    if entry.metric is None:
+        reason = "what it measures depends on the configuration; see the alternatives"
+    return Resolution(
+        key=key,
+        metric=entry.metric,
+        rev=metric.get("rev"),
+        brief=metric.get("brief"),
+        unit=metric.get("unit"),
+        source=str(view.source),
+        component=entry.component,
+        template=entry.key,
+        placeholders=match.values,
+        mode=entry.mode,
+        surface=match.surface,
+        condition=entry.condition,
+        logged_by_default=entry.logged_by_default,
+        logged=entry.logged,
+        constant_when=entry.constant_when,
+        variant=entry.variant,
+        alternatives=entry.alternatives,
+        signature=entry.signature,
+        defects=defects_of(entry.signature, tables),
+        function=function_of(entry.metric, entry.signature, tables),
+        evidence=entry.evidence,
+        note=entry.note,
+        reason=reason,
+    )
+
+
+def _unknown(view: View, key: str) -> Resolution:
+    known: list[str] = []
+    reason = f"{view.source} does not log it"
+    if isinstance(view, FrameworkView):
+        for component in view.components.values():
+            known += component.keys
+            said = _said(component, key)
+            reason = reason if said is None else said
+        elsewhere = _elsewhere(view, key)
+        if elsewhere:
+            reason += f"; {', '.join(elsewhere)} do" if len(elsewhere) > 1 else f"; {elsewhere[0]} does"
+    else:
+        known = [entry.key for entry in view.entries()]
+    near = get_close_matches(_bare(key), dict.fromkeys(known), n=3, cutoff=0.6)
+    return Resolution(key=key, metric=None, source=str(view.source), reason=reason, nearest=tuple(near))
+
+
+def _said(component: ComponentView, key: str) -> str | None:
+    """Return what the spec says about a key that a guide lists and no code logs."""
+    for row in component.unlogged:
+        template = Template(row["key"], dict.fromkeys(placeholders_in(row["key"]), "[^/]+"))
+        if template.parse(key) is not None or template.parse(_bare(key)) is not None:
+            return f"documented, but never logged in this release: {row['says']} Instead: {row['instead']}"
+    return None
+
+
+def _elsewhere(view: FrameworkView, key: str) -> list[str]:
+    """Return the releases of the same components that do log a key, as logged."""
+    table = view.tables.framework(view.source.framework)
+    found: dict[str, list[str]] = {}
+    names = {component.name for component in view.source.components}
+    for name, stem, ranges, _ in table.components:
+        if name not in names:
+            continue
+        described = table.releases.expand(ranges)
+        for part in table.chain(stem):
+            for row in map(dict, table.file(part).get("emissions", ())):
+                if row["key"] == key:
+                    covered = row.get("releases")
+                    releases = [item for item in described if covered is None or table.releases.covers(covered, item)]
+                    found.setdefault(name, []).extend(releases)
+    order = table.releases.index
+    return [
+        f"{table.name}[{name}]=={release}"
+        for name, releases in found.items()
+        for release in sorted(set(releases), key=order)[-1:]
+    ]
+
+
+def _bare(key: str) -> str:
+    return key.removeprefix("train/")
+
+
+def defects_of(signature: Signature, tables: Tables) -> tuple[Defect, ...]:
+    """Return the known faults in how a number is computed."""
+    return tuple(
+        Defect(name, trait["what"], trait["grade"], trait.get("vanishes_when"), trait.get("correction"))
+        for name in signature.traits
+        if (trait := tables.traits[name])["facet"] == "defect"
+    )
+
+
+def function_of(metric: str | None, signature: Signature, tables: Tables) -> str | None:
+    """Return the function that computes a metric as a code does: the plain one, or the variant that reproduces it."""
+    function: str | None = tables.metrics.get(metric or "", {}).get("function")
+    if function is None or signature.reproduced_by is None:
+        return function
+    return f"{function}_{signature.reproduced_by}"
+
+
+def shown_as(view: View, match: Match, surface: str | None) -> str:
+    """Return how a surface shows what was found."""
+    name = view.template(match.entry).format(match.values)
+    return view.show(match.entry, name, surface or LOGGED)

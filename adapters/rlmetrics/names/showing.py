@@ -1,0 +1,151 @@
+"""Everything about one metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from .config import Config
+from .errors import NamesError
+from .resolving import resolve_in
+from .tables import Overlays, Tables, load_tables
+from .view import open_view
+
+__all__ = ["Shown", "Spelling", "show"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How some releases of a component spell a metric, and under which condition."""
+
+    framework: str
+    component: str
+    releases: tuple[str, ...]
+    key: str
+    condition: str | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A metric's whole entry.
+
+    Attributes:
+        metric: Canonical name.
+        entry: What the spec says about it, by field: brief, unit, kind, identity, description, formula, inputs, health,
+            references and so on; fields without a value are missing.
+        spellings: How frameworks spell it.
+    """
+
+    metric: str
+    entry: Mapping[str, Any]
+    spellings: tuple[Spelling, ...]
+
+
+def show(name: str, at: str | None = None, *, config: Config = None, spec: Overlays | Tables = None) -> list[Shown]:
+    """Return everything about the metrics that a name can mean.
+
+    Args:
+        name: A canonical name, an alias such as ``approx_kl``, or a logged key.
+        at: The source that logs the key; without one, any.
+        config: Values of configuration keys that differ from the release's defaults.
+        spec: Folders with further YAML.
+
+    Returns:
+        One record for each metric: several if an alias or a key has several meanings.
+
+    Raises:
+        NamesError: Nothing has that name.
+    """
+    tables = load_tables(spec)
+    found = _by_key(name, at, config, tables) if at is not None else _anywhere(name, tables)
+    if not found:
+        known = [*tables.metrics, *(alias for row in tables.metrics.values() for alias in row.get("aliases", ()))]
+        near = get_close_matches(name, dict.fromkeys(known), n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else "rlmetrics keys --at SOURCE lists what is logged"
+        msg = f"nothing is called {name!r}{'' if at is None else f' in {at}'}; {hint}"
+        raise NamesError(msg)
+    return [Shown(metric, _entry(metric, tables), tuple(_spellings(metric, tables))) for metric in found]
+
+
+def _by_key(name: str, at: str, config: Config, tables: Tables) -> list[str]:
+    if name in tables.metrics:
+        return [name]
+    resolved = resolve_in(open_view(at, config=config, spec=tables), [name])
+    return list(dict.fromkeys(item.metric for item in resolved if item.metric is not None))
+
+
+def _anywhere(name: str, tables: Tables) -> list[str]:
+    renamed = {old: new for old, new, _, _ in tables.renamed}
+    name = renamed.get(name, name)
+    if name in tables.metrics:
+        return [name]
+    found = [metric for metric, row in tables.metrics.items() if name in row.get("aliases", ())]
+    if found:
+        return found
+    wanted = {name, name.removeprefix("train/"), name.removeprefix("eval_"), name.removeprefix("eval/")}
+    metrics: dict[str, None] = {}
+    for framework in tables.frameworks:
+        table = tables.framework(framework)
+        for stem in dict.fromkeys(part for item in table.components for part in table.chain(item[1])):
+            for row in map(dict, table.file(stem).get("emissions", ())):
+                if row["key"] in wanted:
+                    metrics.update(dict.fromkeys(_metrics_of(row)))
+    return list(metrics)
+
+
+def _metrics_of(row: Mapping[str, Any]) -> list[str]:
+    named = [row.get("metric"), *(dict(variant).get("metric") for variant in row.get("variants", ()))]
+    return [metric for metric in named if metric is not None]
+
+
+def _entry(metric: str, tables: Tables) -> dict[str, Any]:
+    row = dict(tables.metrics[metric])
+    texts = dict(tables.texts["TEXTS"].get(metric, ()))
+    inputs = {name: dict(tables.texts["INPUTS"].get(name, ())) for name in texts.get("inputs", ())}
+    population = tables.signatures["POPULATIONS"].get(row.get("population"))
+    health = [dict(rule) for rule in tables.health["RULES"].get(metric, ())]
+    extra = {"inputs": inputs, "health": health, "population_brief": population and population[1]}
+    row.pop("templates", None)
+    merged = {**row, **texts, **{name: value for name, value in extra.items() if value}}
+    return {name: _plain(value) for name, value in merged.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a table's nested pairs as mappings and lists."""
+    if isinstance(value, tuple):
+        if value and all(isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str) for item in value):
+            return {key: _plain(item) for key, item in value}
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _spellings(metric: str, tables: Tables) -> list[Spelling]:
+    found: list[Spelling] = []
+    for framework in tables.frameworks:
+        table = tables.framework(framework)
+        for component, stem, ranges, _ in table.components:
+            described = table.releases.expand(ranges)
+            for part in table.chain(stem):
+                file = table.file(part)
+                for row in map(dict, file.get("emissions", ())):
+                    if metric not in _metrics_of(row):
+                        continue
+                    covered = row.get("releases")
+                    releases = [item for item in described if covered is None or table.releases.covers(covered, item)]
+                    variants = [dict(item) for item in row.get("variants", ()) if dict(item).get("metric") == metric]
+                    guards = [row.get("when"), row.get("condition")]
+                    if row.get("metric") != metric:
+                        guards.append(" or ".join(f"({variant['when']})" for variant in variants))
+                    condition = "; ".join(text for text in guards if text) or None
+                    if releases:
+                        found.append(
+                            Spelling(framework, component, tuple(releases), row["key"], condition, row.get("note"))
+                        )
+    return found

@@ -1,0 +1,188 @@
+"""Which release of which components is meant: ``trl[GRPOTrainer]==1.16.0``, ``verl==0.9.1``, ``canonical``."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from .errors import FallbackWarning, NamesError
+from .tables import FrameworkTable, Tables
+from .versions import is_development, version_key
+
+__all__ = ["CANONICAL", "Component", "Source", "describe_releases", "nearest", "parse_source"]
+
+CANONICAL = "canonical"
+_FORM = re.compile(r"\s*(?P<framework>[^\s\[=]+)\s*(?:\[(?P<component>[^\]]*)\])?\s*(?:===?\s*(?P<release>\S+)\s*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A class or part that logs, in one release.
+
+    Attributes:
+        name: As the release spells it.
+        stem: The file of the spec that describes it.
+        module: The Python module that it stands in.
+    """
+
+    name: str
+    stem: str
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where names come from.
+
+    Attributes:
+        framework: Name of the framework, or ``canonical`` for the spec's own names.
+        release: The described release whose answers are given; the spec's version for ``canonical``.
+        components: The components that are meant, all of the release if none was named.
+        component: The component that was named.
+        requested: The release that was asked for, which need not be a described one.
+    """
+
+    framework: str
+    release: str
+    components: tuple[Component, ...] = ()
+    component: str | None = None
+    requested: str = ""
+
+    def __str__(self) -> str:
+        component = f"[{self.component}]" if self.component else ""
+        return f"{self.framework}{component}=={self.release}"
+
+    @property
+    def is_canonical(self) -> bool:
+        """Whether the names are the spec's own."""
+        return self.framework == CANONICAL
+
+
+def parse_source(text: str, tables: Tables) -> Source:
+    """Read a source.
+
+    Args:
+        text: ``FRAMEWORK[COMPONENT]==RELEASE``, ``FRAMEWORK==RELEASE`` or ``canonical``.
+        tables: Where frameworks and their components are looked up.
+
+    Returns:
+        The source. For a release that is not known (a newer one, a development version, a state of the repository)
+        it is the nearest older one, with a `FallbackWarning`.
+
+    Raises:
+        NamesError: The framework, the component or the release is unknown or not described.
+    """
+    match = _FORM.fullmatch(text)
+    if match is None:
+        msg = f"{text!r} is no source; write FRAMEWORK[COMPONENT]==RELEASE, such as {_example(tables)}, or canonical"
+        raise NamesError(msg)
+    framework, component, release = match["framework"].lower(), match["component"], match["release"]
+    if framework == CANONICAL:
+        return _canonical(component, release, tables)
+    if framework not in tables.frameworks:
+        known = [*tables.frameworks, CANONICAL]
+        msg = f"unknown framework {match['framework']!r}; {nearest(framework, known, 'frameworks')}"
+        raise NamesError(msg)
+    table = tables.framework(framework)
+    named = component.strip() if component else None
+    if release is None:
+        msg = f"{text!r} names no release; add one, such as {framework}{_bracket(named)}=={_newest(table)}"
+        raise NamesError(msg)
+    candidates = _components(table, named)
+    effective = _effective_release(table, release)
+    described = tuple(
+        Component(name, stem, module)
+        for name, stem, ranges, module in candidates
+        if table.releases.covers(ranges, effective)
+    )
+    if not described:
+        what = f"{framework}{_bracket(named)}"
+        asked = "" if effective == release else f", the nearest to {release},"
+        releases = describe_releases(table, candidates)
+        msg = f"{what} is not described for release {effective}{asked}; described: {releases}"
+        raise NamesError(msg)
+    if is_development(release) or "+" in release or version_key(effective) != version_key(release):
+        message = f"{framework} {release} is not in the spec; the names of {effective} are used"
+        warnings.warn(message, FallbackWarning, stacklevel=2)
+    return Source(framework, effective, described, named, release)
+
+
+def _canonical(component: str | None, release: str | None, tables: Tables) -> Source:
+    if component is not None:
+        msg = "canonical has no components; write canonical"
+        raise NamesError(msg)
+    if release is not None and release != tables.version:
+        message = f"canonical {release} is not this spec's version; the names of {tables.version} are used"
+        warnings.warn(message, FallbackWarning, stacklevel=3)
+    return Source(CANONICAL, tables.version, requested=release or tables.version)
+
+
+def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str, tuple[str, ...], str]]:
+    if named is None:
+        return list(table.components)
+    found = [item for item in table.components if item[0] == named]
+    found = found or [item for item in table.components if f"{item[3]}.{item[0]}" == named]
+    if not found:
+        known = dict.fromkeys(item[0] for item in table.components)
+        msg = f"unknown component {named!r} of {table.name}; {nearest(named, known, 'components')}"
+        raise NamesError(msg)
+    return found
+
+
+def _effective_release(table: FrameworkTable, release: str) -> str:
+    releases = table.releases
+    if release in releases:
+        return release
+    if version_key(release) is None and not is_development(release):
+        msg = f"{release!r} is no release of {table.name}; {nearest(release, releases.names, 'releases')}"
+        raise NamesError(msg)
+    older = releases.older(release) if version_key(release) is not None else releases.names[-1]
+    if older is None:
+        msg = f"{table.name} {release} is older than every release in the spec; the oldest is {releases.names[0]}"
+        raise NamesError(msg)
+    return older
+
+
+def describe_releases(table: FrameworkTable, components: Iterable[tuple[str, str, tuple[str, ...], str]]) -> str:
+    """Return the described releases of components, in words."""
+    covered: dict[str, dict[str, None]] = {}
+    for name, _, ranges, _ in components:
+        for release in table.releases.expand(ranges):
+            covered.setdefault(name, {}).setdefault(release)
+    parts = []
+    for name, releases in covered.items():
+        ordered = sorted(releases, key=table.releases.index)
+        shown = ", ".join(ordered) if len(ordered) <= 6 else f"{len(ordered)} from {ordered[0]} to {ordered[-1]}"
+        parts.append(f"{table.name}[{name}] {shown}")
+    return "; ".join(parts)
+
+
+def nearest(name: str, known: Iterable[str], what: str) -> str:
+    """Return a hint: the known names nearest to a wrong one, or some of them all."""
+    names = list(known)
+    by_case = {item.lower(): item for item in reversed(names)}
+    close = [by_case[item] for item in get_close_matches(name.lower(), by_case, n=3, cutoff=0.5)]
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+    return f"known {what}: {shown or 'none'}"
+
+
+def _newest(table: FrameworkTable) -> str:
+    described = [release for _, _, ranges, _ in table.components for release in table.releases.expand(ranges)]
+    return max(described, key=table.releases.index) if described else "RELEASE"
+
+
+def _bracket(component: str | None) -> str:
+    return f"[{component}]" if component else ""
+
+
+def _example(tables: Tables) -> str:
+    for name in tables.frameworks:
+        table = tables.framework(name)
+        if table.components:
+            return f"{name}[{table.components[0][0]}]=={_newest(table)}"
+    return "trl[GRPOTrainer]==1.16.0"

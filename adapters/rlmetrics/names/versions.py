@@ -1,0 +1,99 @@
+"""Order of releases, and ranges of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+__all__ = ["Releases", "is_development", "version_key"]
+
+_VERSION = re.compile(
+    r"v?(?P<release>[0-9]+(?:\.[0-9]+)*)"
+    r"(?:[-_.]?(?P<pre>a|alpha|b|beta|c|rc|pre|preview)[-_.]?(?P<pre_n>[0-9]*))?"
+    r"(?:[-_.]?(?P<post>post|rev|r)[-_.]?(?P<post_n>[0-9]*))?"
+    r"(?:[-_.]?(?P<dev>dev)[-_.]?(?P<dev_n>[0-9]*))?"
+    r"(?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?",
+    re.IGNORECASE,
+)
+_PRE_ORDER = {"a": 0, "alpha": 0, "b": 1, "beta": 1, "c": 2, "rc": 2, "pre": 2, "preview": 2}
+_NO_PRE = (3, 0)
+
+Key = tuple[tuple[int, ...], tuple[int, int], int, int]
+
+
+@lru_cache(maxsize=1024)
+def version_key(text: str) -> Key | None:
+    """Return a key that sorts versions as PyPI does, or None for what is no version.
+
+    A local part (``+git.abc``) does not count: such a build is at least its release.
+    """
+    match = _VERSION.fullmatch(text.strip())
+    if match is None:
+        return None
+    numbers = [int(part) for part in match["release"].split(".")]
+    while len(numbers) > 1 and numbers[-1] == 0:
+        numbers.pop()
+    pre = _NO_PRE
+    if match["pre"]:
+        pre = (_PRE_ORDER[match["pre"].lower()], int(match["pre_n"] or 0))
+    elif match["dev"] and not match["post"]:
+        pre = (-1, 0)
+    post = int(match["post_n"] or 0) + 1 if match["post"] else 0
+    dev = int(match["dev_n"] or 0) if match["dev"] else 1 << 30
+    return tuple(numbers), pre, post, dev
+
+
+def is_development(text: str) -> bool:
+    """Whether a text names a state of a repository in place of a release: ``git``, ``main``, a commit."""
+    return re.fullmatch(r"git\b.*|main|master|dev|nightly|head|latest|[0-9a-f]{7,40}", text, re.IGNORECASE) is not None
+
+
+class Releases:
+    """The releases of one framework, oldest first.
+
+    Args:
+        rows: Release and date.
+    """
+
+    def __init__(self, rows: Sequence[tuple[str, str]]) -> None:
+        self.dates = dict(rows)
+        self.names = tuple(self.dates)
+        self._order = {name: index for index, name in enumerate(self.names)}
+
+    def __contains__(self, release: object) -> bool:
+        return release in self._order
+
+    def index(self, release: str) -> int:
+        """Return the position of a known release."""
+        return self._order[release]
+
+    def covers(self, ranges: Sequence[str], release: str) -> bool:
+        """Return whether one of ``0.12.2``, ``0.3.0..0.11.4``, ``1.0.0..``, ``..0.11.4`` covers a known release."""
+        place = self._order[release]
+        for item in ranges:
+            first, dots, last = item.partition("..")
+            if not dots:
+                if first == release:
+                    return True
+            elif self._low(first.strip()) <= place <= self._high(last.strip()):
+                return True
+        return False
+
+    def expand(self, ranges: Sequence[str]) -> list[str]:
+        """Return the known releases that ranges cover, oldest first."""
+        return [release for release in self.names if self.covers(ranges, release)]
+
+    def _low(self, release: str) -> int:
+        return self._order.get(release, 0 if not release else len(self.names))
+
+    def _high(self, release: str) -> int:
+        return self._order.get(release, len(self.names) - 1 if not release else -1)
+
+    def older(self, release: str) -> str | None:
+        """Return the newest known release that is not newer than ``release``, which need not be known."""
+        key = version_key(release)
+        if key is None:
+            return self.names[-1] if self.names else None
+        known = [(other, name) for name in self.names if (other := version_key(name)) is not None and other <= key]
+        return max(known)[1] if known else None

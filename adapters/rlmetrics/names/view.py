@@ -1,0 +1,107 @@
+"""A source with its configuration, ready to answer: what it logs, and what a key of it is."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from .canonical import CanonicalView
+from .component import ComponentView
+from .config import Config, check_config
+from .protocol import Match, View
+from .records import Entry
+from .source import Source, parse_source
+from .surfaces import LOGGED, check_surface, rules_of, show_template
+from .tables import Overlays, Tables, load_tables
+from .templates import Template
+
+__all__ = ["FrameworkView", "Match", "View", "open_view", "open_views"]
+
+
+class FrameworkView:
+    """Some or all components of one release of a framework.
+
+    Args:
+        tables: The spec.
+        source: What is looked at; not ``canonical``.
+        config: Values of configuration keys that differ from the defaults.
+    """
+
+    def __init__(self, tables: Tables, source: Source, config: Config = None) -> None:
+        self.tables = tables
+        self.source = source
+        table = tables.framework(source.framework)
+        names = [component.name for component in source.components]
+        self.components: dict[str, ComponentView] = {}
+        for component in source.components:
+            unique = names.count(component.name) == 1
+            label = component.name if unique else f"{component.module}.{component.name}"
+            self.components[label] = ComponentView(tables, table, component, source.release, config, label)
+
+    @cached_property
+    def _by_metric(self) -> dict[tuple[str | None, str], list[Entry]]:
+        found: dict[tuple[str | None, str], list[Entry]] = {}
+        for entry in self.entries():
+            found.setdefault((entry.metric, entry.mode), []).append(entry)
+        return found
+
+    def entries(self) -> list[Entry]:
+        """Return everything that is logged, component by component."""
+        return [entry for component in self.components.values() for entry in component.entries()]
+
+    def candidates(self, metric: str, mode: str) -> list[Entry]:
+        """Return the entries of a metric in a mode."""
+        return self._by_metric.get((metric, mode), [])
+
+    def find(self, key: str) -> list[Match]:
+        """Return what a key is, in the components in which its reading is most specific."""
+        hits = [hit for component in self.components.values() if (hit := component.find(key)) is not None]
+        best = min((hit.rank for hit in hits), default=None)
+        return [Match(hit.entry, hit.surface, hit.values) for hit in hits if hit.rank == best]
+
+    def template(self, entry: Entry) -> Template:
+        """Return the template of an entry's key."""
+        return self.components[entry.component].template(entry.key)
+
+    def show(self, entry: Entry, name: str, surface: str) -> str:
+        """Return how a surface shows a logged name; a name that it does not show stays as it is."""
+        if surface == LOGGED:
+            return name
+        for route in self.components[entry.component].routes:
+            rules = rules_of(self.tables, surface, route)
+            if rules:
+                return show_template(name, rules) or name
+        return name
+
+
+def open_view(source: str, *, config: Config = None, spec: Overlays | Tables = None) -> View:
+    """Open a source.
+
+    Args:
+        source: Such as ``trl[GRPOTrainer]==1.16.0`` or ``canonical``.
+        config: Values of configuration keys that differ from the release's defaults.
+        spec: Folders with further YAML.
+
+    Raises:
+        NamesError: The source or a configuration key is unknown.
+    """
+    return open_views([source], config=config, spec=spec)[0]
+
+
+def open_views(
+    sources: list[str], *, config: Config = None, surface: str | None = None, spec: Overlays | Tables = None
+) -> list[View]:
+    """Open several sources that share a configuration; each takes the keys that it knows.
+
+    Raises:
+        NamesError: A source or the surface is unknown, or a configuration key is known to none of them.
+    """
+    tables = load_tables(spec)
+    check_surface(surface, tables)
+    views: list[View] = []
+    for text in sources:
+        source = parse_source(text, tables)
+        views.append(CanonicalView(tables, source) if source.is_canonical else FrameworkView(tables, source, config))
+    if config:
+        components = [item for view in views if isinstance(view, FrameworkView) for item in view.components.values()]
+        check_config(config, [component.config.keys for component in components])
+    return views
