@@ -262,8 +262,22 @@ def test_nested_let_is_not_expanded() -> None:
     """A ``let`` that doubles at every step, a billion-fold in the end, costs only its length."""
     let = {"x0": "logprobs"} | {f"x{n}": f"x{n - 1} + x{n - 1}" for n in range(1, 31)}
     constants = {"c0": "2"} | {f"c{n}": f"c{n - 1} - c{n - 1}" for n in range(1, 31)}
-    source = compiled("mean(x30) * c30", let | constants)
-    assert 100 > len(source.update_source)
+    numbers = {"p0": "clip"} | {f"p{n}": f"p{n - 1} + p{n - 1}" for n in range(1, 31)}
+    source = compiled("mean(x30) * c30 / p30 + mean(where(p30 > 1, x30, 0))", let | constants | numbers)
+    assert 200 > len(source.update_source)
+
+
+def test_long_chains_of_let() -> None:
+    """A thousand names, each built on the one before, are no deeper than one expression."""
+    let = {"a0": "logprobs", "b0": "mask", "c0": "clip", "d0": "2"}
+    for n in range(1, 1001):
+        let |= {
+            f"a{n}": f"a{n - 1} + 1",
+            f"b{n}": f"b{n - 1} & special",
+            f"c{n}": f"c{n - 1} + 1",
+            f"d{n}": f"d{n - 1} * 1",
+        }
+    assert 1 == len(compiled("sum(a1000 * c1000 * d1000, over=b1000)", let).slots)
 
 
 WORDS = [

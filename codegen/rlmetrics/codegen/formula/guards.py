@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .nodes import Node
+from .nodes import Node, walk
 
 __all__ = ["guarded"]
 
@@ -15,16 +15,12 @@ def guarded(roots: Iterable[Node]) -> frozenset[Node]:
     A reduction whose population implies the mask guards what it reduces, and so does ``where(mask, x, constant)``.
     A node is guarded if every path from it to a result passes such a place.
     """
-    implied: dict[Node, bool] = {}
-
-    def implies_mask(node: Node | None) -> bool:
-        if node is None:
-            return False
-        if node not in implied:
-            mask = node.op == "input" and (node.value, node.extent) == ("mask", "token")
-            implied[node] = mask or (node.op == "and" and any(implies_mask(arg) for arg in node.args))
-        return implied[node]
-
+    roots = list(roots)
+    implying: set[Node | None] = set()
+    for node in walk(roots):
+        mask = node.op == "input" and (node.value, node.extent) == ("mask", "token")
+        if mask or (node.op == "and" and not implying.isdisjoint(node.args)):
+            implying.add(node)
     stack = [(root, False) for root in roots]
     seen: set[tuple[Node, bool]] = set()
     while stack:
@@ -33,11 +29,11 @@ def guarded(roots: Iterable[Node]) -> frozenset[Node]:
             continue
         seen.add((node, safe))
         if node.over is not None and node.args[0].extent == "token":
-            below = implies_mask(node.over)
+            below = node.over in implying
             stack.extend((operand, below) for operand in node.operands)
-        elif node.op == "and" and implies_mask(node):
+        elif node.op == "and" and node in implying:
             stack.extend((arg, True) for arg in node.args)
-        elif node.op == "where" and implies_mask(node.args[0]):
+        elif node.op == "where" and node.args[0] in implying:
             condition, then, otherwise = node.args
             stack.extend([(condition, safe), (then, True), (otherwise, safe)])
         else:

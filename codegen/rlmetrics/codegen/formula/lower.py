@@ -63,6 +63,9 @@ def lower(
     names = Names([*inputs, *parameters])
     plan = Plan(arena, nodes, names)
     renderer = Renderer(guarded(nodes), Constants())
+    for node in walk(nodes):
+        # From the leaves up, so that long chains of constants need no deep recursion.
+        renderer.is_number(node)
     results = {key: _finalize(arena, plan, renderer, names, root, empty) for key, (root, empty) in roots.items()}
     used = {
         str(node.value): node

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from rlmetrics.state.layout import Slot, SlotKind
 
 from .nodes import Arena, Node, walk
-from .scope import ATOM, PRODUCT, Names, Piece, Scope
+from .scope import ATOM, PRODUCT, Names, Piece, telling_name
 
 __all__ = ["REDUCTIONS", "Empty", "Filled", "Plan"]
 
@@ -95,9 +95,9 @@ class Plan:
         if op == "histogram":
             return f"ops.histogram_result({self._bins(node)})", ATOM
         comoments = self._comoments(node)
-        return (
-            f"ops.covariance({comoments}, ddof={node.value})" if op == "cov" else f"ops.correlation({comoments})"
-        ), ATOM
+        if op == "cov":
+            return f"ops.covariance({comoments}, ddof={node.value})", ATOM
+        return f"ops.correlation({comoments})", ATOM
 
     def size(self, node: Node) -> str | None:
         """Return how many elements a reduction was over, as an expression of its slots; None for histograms."""
@@ -126,9 +126,9 @@ class Plan:
 
     # Slots
 
-    def _slot(self, kind: SlotKind, name: str, function: str, nodes: Iterable[Node | None], key: object = None) -> str:
+    def _slot(self, kind: SlotKind, name: str, function: str, nodes: Iterable[Node | None]) -> str:
         operands = tuple(node for node in nodes if node is not None)
-        identity = (kind, function, operands, key)
+        identity = (kind, function, operands)
         if identity not in self._slots:
             self._slots[identity] = fresh = self._names.fresh(name)
             self.filled.append(Filled(Slot(fresh, kind), function, operands))
@@ -150,9 +150,7 @@ class Plan:
         if (x, over) in self._spread:
             return f"{self._moments(x, over)}[0]"
         if over is None:
-            # Batches may differ in length; everything else of one domain has one size.
-            like = x if x.extent == "batch" else None
-            return self._size_of_all(x, like)
+            return self._size_of_all(x)
         if over.value == "mask" and over.op == "input":
             name = "token_count"
         elif over.op == "group_exists":
@@ -161,8 +159,9 @@ class Plan:
             name = f"{self._arena.names.get(over, 'selected')}_count"
         return self._slot("count", name, "ops.count", [over])
 
-    def _size_of_all(self, x: Node, like: Node | None) -> str:
-        identity = ("size", x.extent, like)
+    def _size_of_all(self, x: Node) -> str:
+        # Batches may differ in length; everything else of one domain has one size.
+        identity = ("size", x.extent, x if x.extent == "batch" else None)
         if identity not in self._slots:
             wanted = {"token": "position", "batch": "element", "scalar": "update"}.get(x.extent, x.extent)
             self._slots[identity] = name = self._names.fresh(f"{wanted}_count")
@@ -174,7 +173,7 @@ class Plan:
 
     def _comoments(self, node: Node) -> str:
         x, y = node.args
-        return self._slot("comoments", f"{self._name(x)}_{self._name(y)}", "ops.comoments", [x, y, node.over])
+        return self._slot("comoments", f"{self._name(x)}_{self._name(y)}_comoments", "ops.comoments", [x, y, node.over])
 
     def _last(self, x: Node) -> str:
         return self._slot("last", f"last_{self._name(x)}", "ops.last", [x])
@@ -192,7 +191,7 @@ class Plan:
         return self._slots[identity]
 
     def _name(self, node: Node) -> str:
-        return Scope(Names(), self._arena.names, lambda *_: ("", 0)).wanted(node)
+        return telling_name(node, self._arena.names)
 
 
 def _strict(node: Node) -> Iterable[Node]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from .constants import Constants
 from .nodes import Node
-from .scope import ATOM, BIT_AND, BIT_OR, COMPARE, PRODUCT, SUM, TERNARY, UNARY, Names, Piece, Scope
+from .scope import ATOM, BIT_AND, BIT_OR, COMPARE, PRODUCT, SUM, TERNARY, UNARY, Names, Piece, Scope, telling_name
 
 __all__ = ["Renderer"]
 
@@ -48,6 +48,7 @@ class Renderer:
     def __init__(self, safe: frozenset[Node], constants: Constants):
         self.safe = safe
         self.constants = constants
+        self._numbers: dict[Node, bool] = {}
 
     def render(self, node: Node, scope: Scope) -> Piece:
         """Write one operation, its operands through the scope."""
@@ -80,12 +81,12 @@ class Renderer:
 
     def is_number(self, node: Node) -> bool:
         """Return whether a node is a Python number or truth value in the generated code, not a tensor."""
-        if node.extent != "const":
-            return False
-        if self.constants.value(node) is not None:
-            return True
-        comparison = node.op in _INFIX and node.op != "div"
-        return (node.op in _PLAIN or comparison) and all(self.is_number(arg) for arg in node.args)
+        if node not in self._numbers:
+            python = node.op in _PLAIN or (node.op in _INFIX and node.op != "div")
+            self._numbers[node] = node.extent == "const" and (
+                self.constants.value(node) is not None or (python and all(self.is_number(arg) for arg in node.args))
+            )
+        return self._numbers[node]
 
     def _infix(self, node: Node, scope: Scope) -> Piece:
         left, right = node.args
@@ -193,7 +194,7 @@ class Renderer:
             return scope.call(f"ops.{node.op}", node.args, *mask)
         leaves = self._leaves(node)
         arguments = [scope.variable(leaf) if leaf.operands else str(leaf.value) for leaf in leaves]
-        function = scope.names.fresh(f"{scope.wanted(node)}_rows")
+        function = scope.names.fresh(f"{telling_name(node, scope.let)}_rows")
         inner = Scope(Names(arguments), scope.let, self._row, dict(zip(leaves, arguments, strict=True)))
         inner.prepare([node])
         result, _ = inner.piece(node)

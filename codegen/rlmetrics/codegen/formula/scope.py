@@ -9,7 +9,7 @@ from typing import Final
 
 from .nodes import Node
 
-__all__ = ["ATOM", "COMPARE", "PRODUCT", "SUM", "UNARY", "Names", "Piece", "Scope"]
+__all__ = ["ATOM", "COMPARE", "PRODUCT", "SUM", "UNARY", "Names", "Piece", "Scope", "telling_name"]
 
 Piece = tuple[str, int]
 """Python text and how tightly its outermost operator binds."""
@@ -61,6 +61,19 @@ _FALLBACK: Final = {
     "group_exists": "exists",
     "not_nan": "valid",
 }
+
+
+def telling_name(node: Node, let: Mapping[Node, str]) -> str:
+    """Return a name for a node that tells what it is: that of ``let``, else one after its operation."""
+    if node in let:
+        return let[node]
+    if node.op in ("input", "parameter"):
+        return str(node.value)
+    if node.op == "to_float":
+        return f"{telling_name(node.args[0], let)}_float"
+    if node.op == "neg":
+        return f"negative_{telling_name(node.args[0], let)}"
+    return _FALLBACK.get(node.op, node.op)
 
 
 class Names:
@@ -149,21 +162,9 @@ class Scope:
         """Write a line that gives the node a name, unless it has one, and return the name."""
         if node not in self.bound:
             text, _ = self._render(node, self)
-            self.bound[node] = name = self.names.fresh(self.wanted(node))
+            self.bound[node] = name = self.names.fresh(telling_name(node, self.let))
             self.lines.append(f"{name} = {text}")
         return self.bound[node]
-
-    def wanted(self, node: Node) -> str:
-        """Return a telling name for a node."""
-        if node in self.let:
-            return self.let[node]
-        if node.op in ("input", "parameter"):
-            return str(node.value)
-        if node.op == "to_float":
-            return f"{self.wanted(node.args[0])}_float"
-        if node.op == "neg":
-            return f"negative_{self.wanted(node.args[0])}"
-        return _FALLBACK.get(node.op, node.op)
 
     def piece(self, node: Node) -> Piece:
         """Return the text of a node: its name if it has one."""
