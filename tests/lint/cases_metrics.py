@@ -297,8 +297,8 @@ CASES = [
         [
             (
                 P,
-                "    description: Rises when training works. A fall after a rise hints at a policy that exploits the reward "
-                "model.",
+                "    description: Rises when training works. A fall after a rise hints at a policy that "
+                "exploits the reward model.",
                 "    ¦description: The mean reward of a policy, averaged over the responses.",
             )
         ],

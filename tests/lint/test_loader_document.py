@@ -9,7 +9,6 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lint.spec_text import BASE
-
 from rlmetrics.codegen.findings import Finding, Location
 from rlmetrics.codegen.loader import parse
 from rlmetrics.codegen.loader.scalars import AmbiguousScalarError, resolve

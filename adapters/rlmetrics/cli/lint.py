@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rlmetrics.codegen.findings import Finding
 
 _EXTRA = ("pydantic", "yaml")
 
@@ -54,9 +59,12 @@ def run(args: argparse.Namespace) -> int:
     return 1 if findings.has_errors(found) else 0
 
 
-def _summary(found: list) -> str:  # type: ignore[type-arg]
+def _summary(found: Sequence[Finding]) -> str:
     errors = sum(finding.level == "error" for finding in found)
-    return f"{errors} errors, {len(found) - errors} warnings" if found else "nothing to report"
+    others = len(found) - errors
+    if not found:
+        return "nothing to report"
+    return f"{errors} {'error' if errors == 1 else 'errors'}, {others} {'warning' if others == 1 else 'warnings'}"
 
 
 def _fail(message: str) -> int:

@@ -7,7 +7,6 @@ Only the regular part of Python's syntax is understood, which is all that a plac
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -135,13 +134,13 @@ def _follow(automaton: Automaton, states: frozenset[int], character: int) -> fro
     return automaton.closure(targets)
 
 
-def _representatives(first: Automaton, left: frozenset[int], second: Automaton, right: frozenset[int]) -> Iterator[int]:
+def _representatives(first: Automaton, left: frozenset[int], second: Automaton, right: frozenset[int]) -> list[int]:
     """One character of every class that the outgoing steps distinguish, readable ones where possible."""
     sets = [ranges for state in left for ranges, _ in first.steps[state]]
     sets += [ranges for state in right for ranges, _ in second.steps[state]]
     edges = sorted({edge for ranges in sets for low, high in ranges for edge in (low, high + 1)})
-    for low, end in pairwise(edges):
-        yield next((c for c in _PREFERRED if low <= c < end), low)
+    characters = [next((c for c in _PREFERRED if low <= c < end), low) for low, end in pairwise(edges)]
+    return sorted(characters, key=lambda c: (c not in _PREFERRED, not chr(c).isalpha(), c))
 
 
 class _Parser:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..loader import YamlPath
     from ..model import ComponentFile, ConfigKey, Emission, Placeholder, Profile, Ranges
     from ..spec import Spec
+    from .guardsets import Answer
 
 __all__ = ["Context", "Entry", "FileScope", "Scope"]
 
@@ -88,8 +89,8 @@ class Context:
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.witnesses: dict[tuple[str, ...], dict[str, Any] | None] = {}
-        """What `guardsets.witness` found, by framework, file and guards."""
+        self.answers: dict[tuple[str, ...], Answer] = {}
+        """What `guardsets` found, by framework, file and guards."""
 
     @cached_property
     def releases(self) -> Mapping[str, Releases]:

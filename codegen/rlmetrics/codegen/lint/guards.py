@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.guards import GuardError, UnknownValueError, parse
 
-from .guardsets import compared, parsed, witness
+from .guardsets import compared, impossible, parsed, witness
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ def _all_expressions(context: Context) -> Iterator[tuple[str, YamlPath, str]]:
 def guard_never(context: Context) -> Iterator[Hit]:
     for entry in context.entries:
         when = entry.emission.when
-        if when is not None and witness(context, entry.framework, entry.stem, when) is None:
+        if when is not None and impossible(context, entry.framework, entry.stem, when):
             yield Hit(entry.ref, (*entry.path, "when"), f"`{when}` can never hold", value=True)
             continue
         for index, variant in enumerate(entry.emission.variants):
-            if witness(context, entry.framework, entry.stem, when, variant.when) is None:
+            if impossible(context, entry.framework, entry.stem, when, variant.when):
                 where = "" if when is None else f" where `{when}` holds"
                 path: YamlPath = (*entry.path, "variants", index, "when")
                 yield Hit(entry.ref, path, f"`{variant.when}` can never hold{where}", value=True)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.guards import And, Compare, Expression, GuardError, Literal, Negative, parse
+from rlmetrics.names.guards import And, Arithmetic, Compare, Expression, GuardError, Literal, Negative, parse
 
 if TYPE_CHECKING:
     from ..model import ConfigKey
     from .context import Context, Entry
 
-__all__ = ["can_both_hold", "compared", "names_in", "parsed", "witness"]
+__all__ = ["Answer", "can_both_hold", "compared", "impossible", "names_in", "parsed", "witness"]
 
 _OTHER = "(anything else)"
-_MAX_STEPS = 200_000
+_MAX_STEPS = 50_000
 
 
 def parsed(text: str | None) -> Expression | None:
@@ -35,15 +36,14 @@ def names_in(text: str | None) -> tuple[str, ...]:
 
 
 def can_both_hold(context: Context, entry: Entry, first: str | None, second: str | None) -> bool:
-    """Whether two guards can hold in one configuration; unknown guards count as true."""
+    """Whether some configuration is known in which two guards hold; unreadable guards count as true."""
     return witness(context, entry.framework, entry.stem, first, second) is not None
 
 
 def witness(context: Context, framework: str, stem: str, *guards: str | None) -> dict[str, Any] | None:
-    """A configuration in which all guards hold, or None if there is none.
+    """A configuration in which all guards hold, or None if none is found.
 
-    The values tried are those that the guards mention, and between and beyond them; of booleans and choices all. If
-    200,000 steps do not decide, the guards are taken to be compatible.
+    The values tried are those that the guards mention, and between and beyond them; of booleans and choices all.
 
     Args:
         context: The spec.
@@ -51,14 +51,37 @@ def witness(context: Context, framework: str, stem: str, *guards: str | None) ->
         stem: The file in which they are looked up first.
         guards: Guards; None and unreadable ones are left out.
     """
+    return _answer(context, framework, stem, guards).config
+
+
+def impossible(context: Context, framework: str, stem: str, *guards: str | None) -> bool:
+    """Whether it is certain that no configuration satisfies all guards."""
+    answer = _answer(context, framework, stem, guards)
+    return answer.config is None and answer.is_certain
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a search found.
+
+    Attributes:
+        config: A configuration that satisfies all guards, None if none was found.
+        is_certain: Whether there is none if none was found.
+    """
+
+    config: dict[str, Any] | None
+    is_certain: bool
+
+
+def _answer(context: Context, framework: str, stem: str, guards: tuple[str | None, ...]) -> Answer:
     key = (framework, stem, *(guard for guard in guards if guard is not None))
-    if key not in context.witnesses:
+    if key not in context.answers:
         expressions = [expression for guard in guards if (expression := parsed(guard)) is not None]
-        context.witnesses[key] = _search(context, framework, stem, expressions)
-    return context.witnesses[key]
+        context.answers[key] = _search(context, framework, stem, expressions)
+    return context.answers[key]
 
 
-def _search(context: Context, framework: str, stem: str, expressions: list[Expression]) -> dict[str, Any] | None:
+def _search(context: Context, framework: str, stem: str, expressions: list[Expression]) -> Answer:
     conditions = sorted(_conjuncts(expressions), key=lambda condition: len(condition.names()))
     names = list(dict.fromkeys(name for condition in conditions for name in sorted(condition.names())))
     mentioned: dict[str, list[Any]] = {}
@@ -70,7 +93,9 @@ def _search(context: Context, framework: str, stem: str, expressions: list[Expre
     due: list[list[Expression]] = [[] for _ in range(len(names) + 1)]
     for condition in conditions:
         due[max((names.index(name) + 1 for name in condition.names()), default=0)].append(condition)
-    return _Search(names, domains, due).run()
+    # Sums and products reach values that the guards do not mention.
+    computes = any(isinstance(node, Arithmetic) and node.names() for c in conditions for node in c.walk())
+    return _Search(names, domains, due).run(is_exact=not computes)
 
 
 def _conjuncts(expressions: list[Expression]) -> Iterator[Expression]:
@@ -91,13 +116,15 @@ class _Search:
         self._config: dict[str, Any] = {}
         self._steps = 0
 
-    def run(self) -> dict[str, Any] | None:
-        return dict(self._config) if self._extend(0) else None
+    def run(self, *, is_exact: bool) -> Answer:
+        if self._extend(0):
+            return Answer(dict(self._config), True)
+        return Answer(None, is_exact and self._steps <= _MAX_STEPS)
 
     def _extend(self, depth: int) -> bool:
         self._steps += 1
         if self._steps > _MAX_STEPS:
-            return True
+            return False
         if not all(_holds(condition, self._config) for condition in self._due[depth]):
             return False
         if depth == len(self._names):

@@ -55,7 +55,8 @@ def run(spec: Spec, checks: Sequence[Check], context: Context | None = None) -> 
                 findings.append(_finding(spec, check, hit))
     silenceable = [check.id for check in checks if check.run is not None]
     findings += [_finding(spec, UNKNOWN_CHECK, hit) for hit in allowed.unknown(silenceable)]
-    findings += [_finding(spec, UNUSED_ALLOW, hit) for hit in allowed.unused(silenceable)]
+    if not spec.unread:
+        findings += [_finding(spec, UNUSED_ALLOW, hit) for hit in allowed.unused(silenceable)]
     return sort(findings)
 
 

@@ -294,11 +294,14 @@ def _unreadable(file: str, content: bytes, error: UnicodeDecodeError) -> tuple[D
 def _deepest(text: str, file: str) -> Location:
     """The place where the nesting becomes too deep."""
     depth = 0
+    location = Location(file)
     for event in yaml.parse(text, yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
+            if event.start_mark is not None:
+                location = Location(file, event.start_mark.line + 1, event.start_mark.column + 1)
             break
-    return Location(file, event.start_mark.line + 1, event.start_mark.column + 1)
+    return location
 
 
 def _syntax_finding(error: yaml.YAMLError, file: str, text: str) -> Finding:

@@ -92,8 +92,7 @@ def _walk(details: ErrorDetails, data: Any) -> tuple[YamlPath, YamlPath | None]:
     node = data
     location = details["loc"]
     for index, step in enumerate(location):
-        is_item = isinstance(node, list) and isinstance(step, int) and step < len(node)
-        if is_item or (isinstance(node, dict) and step in node):
+        if _has(node, step):
             path.append(step)
             node = node[step]
         elif details["type"] == "missing" and index == len(location) - 1:
@@ -101,6 +100,12 @@ def _walk(details: ErrorDetails, data: Any) -> tuple[YamlPath, YamlPath | None]:
         elif step != "[key]":
             chosen = tuple(path)
     return tuple(path), chosen
+
+
+def _has(node: Any, step: str | int) -> bool:
+    if isinstance(node, dict):
+        return step in node
+    return isinstance(node, list) and isinstance(step, int) and step < len(node)
 
 
 def _finding(
