@@ -1,0 +1,9 @@
+"""Rewrites the names in whatever holds them: logged dicts, files, folders."""
+
+from .errors import InputError
+from .plan import Translation
+from .report import Report
+from .translator import Translator
+from .translation import translate_file
+
+__all__ = ["InputError", "Report", "Translation", "Translator", "translate_file"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rlmetrics.names.errors import UserError
+
 __all__ = ["InputError"]
 
 
-class InputError(ValueError):
+class InputError(UserError):
     """Bad input: ``file:line:column: what, why, how to fix``. Nothing has been written."""
 
     def __init__(self, message: str, path: Path | None = None, line: int | None = None, column: int | None = None) -> None:

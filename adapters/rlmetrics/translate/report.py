@@ -33,7 +33,7 @@ class Report:
         unknown: Keys that the source doesn't define.
         lost: Records and bytes of a torn tail that could not be read.
         skipped: Files of a folder that hold no names.
-        warnings: What the reader should know.
+        outputs: Files written.
     """
 
     kind: str
@@ -48,7 +48,6 @@ class Report:
     unknown: list[str] = field(default_factory=list)
     lost: Loss = field(default_factory=Loss)
     skipped: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
 
     @property
@@ -66,7 +65,6 @@ class Report:
             self.collisions[new] = sorted({*self.collisions.get(new, ()), *olds})
         for mine, theirs in ((self.unchanged, other.unchanged), (self.unknown, other.unknown)):
             mine.extend(key for key in theirs if key not in mine)
-        self.warnings.extend(text for text in other.warnings if text not in self.warnings)
         self.skipped.extend(other.skipped)
         self.outputs.extend(other.outputs)
         self.lost.records += other.lost.records
@@ -87,17 +85,20 @@ class Report:
             "unknown": self.unknown,
             "lost": {"records": self.lost.records, "bytes": self.lost.bytes},
             "skipped": self.skipped,
-            "warnings": self.warnings,
             "outputs": self.outputs,
         }
 
     def as_text(self) -> str:
-        """Return the report as a person reads it, without a final newline."""
+        """Return the report as a person reads it, without a final newline.
+
+        What differs is told once, in notes at the end, since many keys differ alike.
+        """
+        notes: dict[str, int] = {}
         lines = [f"{self.source} -> {self.target} ({self.kind}, {self.records} records)"]
         renamed = {old: how for old, how in self.translated.items() if old != how["to"]}
         same = {old: how for old, how in self.translated.items() if old == how["to"]}
-        lines += _section("renamed", [_translated_line(old, how) for old, how in renamed.items()])
-        lines += _section("same name", [_translated_line(old, how) for old, how in same.items()])
+        lines += _section("renamed", [f"{old} -> {how['to']}{_how(how, notes)}" for old, how in renamed.items()])
+        lines += _section("same name", [f"{old}{_how(how, notes)}" for old, how in same.items()])
         lines += _section("kept as they are (no counterpart)", self.unchanged)
         lines += _section("set aside", [f"{old} -> {new}" for old, new in self.set_aside.items()])
         lines += _section("not written twice", [f"{old} = {new}" for old, new in self.duplicates.items()])
@@ -105,11 +106,11 @@ class Report:
             "COLLISIONS (different values for one name)",
             [f"{new} <- {', '.join(olds)}" for new, olds in self.collisions.items()],
         )
-        lines += _section("unknown, kept", self.unknown)
+        lines += _section("unknown", self.unknown)
         lines += _section("files without names, left out", self.skipped)
+        lines += _section("what differs", [f"({number}) {note}" for note, number in notes.items()])
         if self.lost.records or self.lost.bytes:
             lines.append(f"LOST: {self.lost.records} torn record(s), {self.lost.bytes} bytes at the end of the input")
-        lines += [f"warning: {text}" for text in self.warnings]
         lines += [f"written: {path}" for path in self.outputs]
         return "\n".join(lines)
 
@@ -118,14 +119,13 @@ def _section(title: str, entries: list[str]) -> list[str]:
     return [f"{title} ({len(entries)}):", *(f"  {entry}" for entry in entries)] if entries else []
 
 
-def _translated_line(old: str, how: dict[str, Any]) -> str:
-    arrow = f"{old} -> {how['to']}" if old != how["to"] else old
-    details = [
-        f"{difference['what']} ({difference['grade']}"
-        + (f"; vanishes when {difference['vanishes_when']}" if difference.get("vanishes_when") else "")
-        + ")"
-        for difference in how.get("differs_by", ())
-    ]
-    if how.get("transform"):
-        details.insert(0, f"values converted by {how['transform']}")
-    return f"{arrow}  [{how['relation']}]" + "".join(f"\n      {detail}" for detail in details)
+def _how(how: dict[str, Any], notes: dict[str, int]) -> str:
+    """Return the relation of a translated key with the numbers of the notes that belong to it."""
+    texts = []
+    if how["transform"]:
+        texts.append(f"values are converted: {how['transform']['scale']:g} * value + {how['transform']['offset']:g}")
+    for difference in how["differs_by"]:
+        vanishes = f"; vanishes when {difference['vanishes_when']}" if difference["vanishes_when"] else ""
+        texts.append(f"{difference['what']} ({difference['grade']}{vanishes})")
+    numbers = [notes.setdefault(text, len(notes) + 1) for text in texts]
+    return f"  [{how['relation']}{''.join(f' ({number})' for number in numbers)}]"

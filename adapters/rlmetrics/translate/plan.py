@@ -1,0 +1,121 @@
+"""What becomes of each key between two sources, by the relations that the spec implies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rlmetrics.names.mapping import NameMap
+from rlmetrics.names.records import Difference, Entry, Transform
+from rlmetrics.names.relations import GRADES
+from rlmetrics.names.source import nearest
+from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.templates import OPEN
+from rlmetrics.names.view import open_views
+
+__all__ = ["Plan", "Translation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """What becomes of one key.
+
+    Attributes:
+        key: As given.
+        target: Its counterpart, or None if there is none that values may be carried to.
+        relation: ``exact``, ``affine``, ``approximate``, ``related`` or ``none``.
+        differs_by: How the two numbers differ.
+        transform: How values are converted; None if they stay as they are.
+        output: The name that is written, whatever the relation: the counterpart, the key itself, or a name under
+            ``untranslated/``.
+        note: What else there is to know.
+        metric: Canonical name of what the key measures; None if the source doesn't define the key.
+        translated: Whether ``output`` is the counterpart.
+        order: Rank among keys that claim the same output: nearest in meaning first, then in the order of the spec.
+    """
+
+    key: str
+    target: str | None
+    relation: str
+    differs_by: tuple[Difference, ...]
+    transform: Transform | None
+    output: str
+    note: str | None
+    metric: str | None
+    translated: bool
+    order: tuple[int, int]
+
+    def account(self) -> dict[str, Any]:
+        """Return how a report tells this translation."""
+        return {
+            "to": self.output,
+            "relation": self.relation,
+            "differs_by": [asdict(difference) for difference in self.differs_by],
+            "transform": asdict(self.transform) if self.transform else None,
+        }
+
+
+class Plan:
+    """The translation of any key from one source to another.
+
+    Attributes:
+        source: The source as the spec resolves it.
+        target: The target likewise.
+        slug: The source in a name, such as ``trl-0.7.10``.
+
+    Raises:
+        NamesError: If source, target, configuration or a bound placeholder can't be used.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        *,
+        config: Mapping[str, Any],
+        bind: Mapping[str, str],
+        spec: Overlays | Tables,
+        surface: str | None,
+    ) -> None:
+        first, second = open_views([source, target], config=config, surface=surface, spec=spec)
+        self._names = NameMap(first, second, bind=bind, surface=surface)
+        self.source = str(first.source)
+        self.target = str(second.source)
+        self.slug = f"{first.source.framework}-{first.source.release}"
+        self._position = {_place(entry): position for position, entry in enumerate(first.entries())}
+
+    def lookup(self, key: str) -> Translation:
+        """Return what the spec says about ``key``; ``output`` is the counterpart, or the key if there is none."""
+        found = self._names.translate(key)
+        row = found.row
+        if row is None:
+            return Translation(key, None, "none", (), None, key, found.note, None, translated=False, order=(0, 0))
+        worst = max((GRADES.index(difference.grade) + 1 for difference in row.differs_by), default=0)
+        position = self._position[row.from_component, row.from_, row.mode]
+        return Translation(
+            key,
+            found.target,
+            row.relation,
+            row.differs_by,
+            row.transform,
+            key if found.target is None else found.target,
+            found.note,
+            found.metric,
+            translated=found.target is not None,
+            order=(worst, position),
+        )
+
+    def means_something_else(self, name: str) -> bool:
+        """Tell whether the target itself logs ``name``; names that users invent don't count."""
+        view = self._names.to_view
+        return any(view.template(match.entry).rank != OPEN for match in view.find(name))
+
+    def hint(self, key: str) -> str:
+        """Return the known names that look like ``key``, ready to be appended to a message."""
+        known = [entry.key for entry in self._names.from_view.entries()]
+        return f"; {nearest(key, known, 'keys')}"
+
+
+def _place(entry: Entry) -> tuple[str, str, str]:
+    return entry.component, entry.key, entry.mode

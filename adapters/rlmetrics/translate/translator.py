@@ -1,0 +1,173 @@
+"""Translates one logged dict after another: a drop-in before any logger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from rlmetrics.names.tables import Overlays, Tables
+
+from .errors import InputError
+from .plan import Plan, Translation
+from .report import Report
+from .values import convert, same
+
+__all__ = ["Entry", "Translator"]
+
+UNTRANSLATED = "untranslated"
+"""The folder of names that are set aside."""
+
+_CROSSES = {False: {"exact", "affine", "approximate"}, True: {"exact", "affine"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a translated row: its name, the old key it comes from, and its value, converted or not."""
+
+    name: str
+    old: str
+    value: Any
+    converted: bool = False
+
+
+class Translator:
+    """Carries names, and values where a conversion is known, from one source to another.
+
+    Nothing ends up under a name that means something else in the target: such keys are set aside under
+    ``untranslated/<framework>-<release>/``. Other keys without a counterpart keep their name.
+
+    Args:
+        source: Where the names come from, such as ``trl[PPOTrainer]==0.7.10``.
+        target: Where they go, such as ``verl==0.9.1`` or ``canonical``.
+        config: Configuration keys that decide between variants; the release's defaults answer for the rest.
+        bind: Values for placeholders of target templates.
+        spec: Folders with overlays of the spec.
+        strict: Carry over only ``exact`` and ``affine`` relations.
+        both: Keep the old name beside the new one, where it means nothing else in the target.
+        unknown: What to do with keys that the source doesn't define: ``keep``, ``drop`` or ``error``.
+        surface: How new names are shown, such as ``wandb``; by default as the old ones were.
+
+    Attributes:
+        report: The account of everything translated since it was started.
+
+    Raises:
+        NamesError: If source, target or configuration can't be resolved.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        *,
+        config: Mapping[str, Any] | None = None,
+        bind: Mapping[str, str] | None = None,
+        spec: Overlays | Tables = None,
+        strict: bool = False,
+        both: bool = False,
+        unknown: Literal["keep", "drop", "error"] = "keep",
+        surface: str | None = None,
+    ) -> None:
+        self._plan = Plan(source, target, config=config or {}, bind=bind or {}, spec=spec, surface=surface)
+        self._crosses = _CROSSES[strict]
+        self._both = both
+        self._unknown = unknown
+        self._moves: dict[str, Translation] = {}
+        self.report = self.new_report("rows")
+
+    def new_report(self, kind: str) -> Report:
+        """Start a new account, for the next file, and return it."""
+        self.report = Report(kind, self._plan.source, self._plan.target)
+        return self.report
+
+    def key(self, key: str) -> Translation:
+        """Return what becomes of one key; ``output`` is the name it is written under."""
+        if key not in self._moves:
+            move = self._plan.lookup(key)
+            if move.target is None or move.relation not in self._crosses:
+                output = self._aside(key) if self._plan.means_something_else(key) else key
+                move = replace(move, output=output, translated=False)
+            self._moves[key] = move
+        return self._moves[key]
+
+    def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a translated copy of one logged dict.
+
+        Raises:
+            InputError: As ``entries``.
+        """
+        return {entry.name: entry.value for entry in self.entries(row)}
+
+    def entries(self, row: Mapping[str, Any]) -> list[Entry]:
+        """Return the entries of the translated row, in the order of the old ones.
+
+        Raises:
+            InputError: If a key is unknown and ``unknown`` is ``error``, or a value can't be converted.
+        """
+        claims: dict[str, list[Entry]] = {}
+        for key, value in row.items():
+            move = self.key(key)
+            if move.metric is None and self._leave_out(move):
+                continue
+            claims.setdefault(move.output, []).append(self._claim(move, value))
+        written: dict[str, Entry] = {}
+        for output, entries in claims.items():
+            for entry in self._settle(output, entries, row):
+                written[entry.old] = entry
+        result: list[Entry] = []
+        for key in row:
+            if key in written:
+                result.append(written[key])
+            if self._keeps_old_name(key, claims, written):
+                result.append(Entry(key, key, row[key]))
+        return result
+
+    def _claim(self, move: Translation, value: Any) -> Entry:
+        if move.transform is None or not move.translated:
+            return Entry(move.output, move.key, value)
+        try:
+            converted = convert(value, move.transform.scale, move.transform.offset)
+        except TypeError as error:
+            msg = f"{move.key}: {error}; leave it out of the input, or translate with --strict"
+            raise InputError(msg) from None
+        return Entry(move.output, move.key, converted, converted=True)
+
+    def _settle(self, output: str, entries: list[Entry], row: Mapping[str, Any]) -> list[Entry]:
+        """Decide who is written under ``output``: one key, or none if several bring different values."""
+        first, *others = sorted(entries, key=lambda entry: self._moves[entry.old].order)
+        if all(same(first.value, other.value) for other in others):
+            self._account(self._moves[first.old])
+            self.report.duplicates.update({other.old: output for other in others})
+            return [first]
+        claimants = self.report.collisions.setdefault(output, [])
+        for entry in entries:
+            if entry.old not in claimants:
+                claimants.append(entry.old)
+            self.report.set_aside[entry.old] = self._aside(entry.old)
+        return [Entry(self._aside(entry.old), entry.old, row[entry.old]) for entry in entries]
+
+    def _keeps_old_name(self, key: str, claims: Mapping[str, list[Entry]], written: Mapping[str, Entry]) -> bool:
+        if not self._both or key in claims or not self._moves[key].translated:
+            return False
+        aside = key in written and written[key].name == self._aside(key)
+        return not aside and not self._plan.means_something_else(key)
+
+    def _account(self, move: Translation) -> None:
+        if move.translated:
+            self.report.translated.setdefault(move.key, move.account())
+        elif move.output != move.key:
+            self.report.set_aside[move.key] = move.output
+        elif move.metric is not None and move.key not in self.report.unchanged:
+            self.report.unchanged.append(move.key)
+
+    def _leave_out(self, move: Translation) -> bool:
+        """Account for an unknown key, and tell whether it is dropped."""
+        if self._unknown == "error":
+            msg = f"{move.key}: not a key of {self._plan.source}{self._plan.hint(move.key)}; allow it with --unknown keep"
+            raise InputError(msg)
+        if move.key not in self.report.unknown:
+            self.report.unknown.append(move.key)
+        return self._unknown == "drop"
+
+    def _aside(self, key: str) -> str:
+        return f"{UNTRANSLATED}/{self._plan.slug}/{key}"

@@ -1,0 +1,261 @@
+"""Files and folders, through the real command line: what is written, what is refused, what is lost."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rlmetrics.cli import main
+from rlmetrics.translate import InputError, translate_file
+from rlmetrics.translate.files import replacing
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
+OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
+
+
+@pytest.fixture
+def run_file(tmp_path):
+    """A real run of TRL 0.7.10, as logged."""
+    return Path(shutil.copy(FIXTURES / "trl-0.7.10-ppo1_wandb.jsonl", tmp_path / "run.jsonl"))
+
+
+def _rows(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_real_run_is_translated_row_by_row(run_file, capsys):
+    """Every row comes out with new names and the values it had; the input stays as it was."""
+    before = run_file.read_bytes()
+
+    code = main(["translate", str(run_file), "--from", OLD, "--to", NEW, "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    old, new = _rows(run_file), _rows(run_file.with_name("run.jsonl.translated"))
+    assert 0 == code
+    assert before == run_file.read_bytes()
+    assert len(old) == len(new) == report["records"]
+    assert {"jsonl", OLD, NEW} == {report["kind"], report["from"], report["to"]}
+    for was, now in zip(old, new, strict=True):
+        assert was["ppo/policy/clipfrac"] == now["policy/clipfrac_avg"]
+        assert was["objective/kl"] == now["objective/kl"]
+        assert "ppo/policy/clipfrac" not in now
+    assert {"to", "relation", "differs_by", "transform"} == set(report["translated"]["ppo/policy/approxkl"])
+    assert {"records": 0, "bytes": 0} == report["lost"]
+
+
+def test_values_stay_byte_for_byte(tmp_path, capsys):
+    """Numbers keep their spelling, NaN and Infinity included, and so does the white space around them."""
+    source = tmp_path / "run.jsonl"
+    source.write_text('{ "ppo/policy/clipfrac" :1.50e-3,  "ppo/val/vpred":NaN ,"x":-Infinity, "é":"ü\\u00e9" }\r\n', newline="")
+
+    assert 0 == main(["translate", str(source), "--from", OLD, "--to", NEW, "-o", str(tmp_path / "out")])
+
+    with (tmp_path / "out").open(newline="", encoding="utf-8") as file:
+        text = file.read()
+    assert text.startswith('{ "policy/clipfrac_avg" :1.50e-3,')
+    assert '"ppo/val/vpred":NaN' in text
+    assert '"x":-Infinity' in text
+    assert '"é":"ü\\u00e9" }\r\n' in text
+
+
+def test_verl_file_logger_rows_keep_their_frame(tmp_path, capsys):
+    """``{"step", "data"}`` stays the frame; the names inside ``data`` are translated, canonical names included."""
+    source = Path(shutil.copy(FIXTURES / "verl-0.9.1-tracking.jsonl", tmp_path / "verl.jsonl"))
+
+    assert 0 == main(["translate", str(source), "--from", "verl==0.9.1", "--to", "canonical", "-o", str(tmp_path / "out.jsonl")])
+
+    old, new = _rows(source), _rows(tmp_path / "out.jsonl")
+    assert [row["step"] for row in old] == [row["step"] for row in new]
+    assert old[0]["data"]["actor/ppo_kl"] == new[0]["data"]["kl/old/k1"]
+
+
+def test_trainer_state_keeps_everything_but_names(tmp_path, capsys):
+    """Only the names in ``log_history`` change; the rest of the file is the same text."""
+    source = Path(shutil.copy(FIXTURES / "trl-0.18.2-ppo.trainer_state.json", tmp_path / "trainer_state.json"))
+
+    assert 0 == main(["translate", str(source), "--from", NEW, "--to", "canonical", "-o", str(tmp_path / "out.json")])
+
+    old, new = json.loads(source.read_text()), json.loads((tmp_path / "out.json").read_text())
+    assert {key: old[key] for key in old if key != "log_history"} == {key: new[key] for key in new if key != "log_history"}
+    assert [row["objective/kl"] for row in old["log_history"]] == [
+        row["kl/old_reference_sum/k1"] for row in new["log_history"]
+    ]
+    assert len(source.read_text().splitlines()) == len((tmp_path / "out.json").read_text().splitlines())
+
+
+def test_there_and_back_gives_the_same_rows(tmp_path):
+    """Translating to canonical names and back restores each value under its old name."""
+    source = FIXTURES / "trl-0.12.2-ppo.jsonl"
+    there, back = tmp_path / "there.jsonl", tmp_path / "back.jsonl"
+
+    translate_file(source, source="trl[PPOTrainer]==0.12.2", target="canonical", output=there)
+    translate_file(there, source="canonical", target="trl[PPOTrainer]==0.12.2", output=back)
+
+    assert _rows(source) == _rows(back)
+
+
+def test_a_folder_is_translated_into_a_new_folder(tmp_path, capsys):
+    """Files that hold names are translated in place of the tree; others are left out and named in the report."""
+    runs = tmp_path / "runs"
+    (runs / "a").mkdir(parents=True)
+    shutil.copy(FIXTURES / "trl-0.18.2-ppo.trainer_state.json", runs / "a" / "trainer_state.json")
+    shutil.copy(FIXTURES / "trl-0.18.2-ppo.jsonl", runs / "logs.jsonl")
+    (runs / "model.bin").write_bytes(b"\x00\x01")
+
+    code = main(["translate", str(runs), "--from", NEW, "--to", "canonical", "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    written = {str(path.relative_to(tmp_path)) for path in (tmp_path / "runs.translated").rglob("*") if path.is_file()}
+    assert 0 == code
+    assert {"runs.translated/a/trainer_state.json", "runs.translated/logs.jsonl"} == written
+    assert [str(runs / "model.bin")] == report["skipped"]
+
+
+def test_a_torn_last_record_is_left_out_and_counted(run_file, capsys):
+    """A crash in the middle of a write costs that record only, and the report says how many bytes."""
+    whole = run_file.read_bytes()
+    last = whole.splitlines(keepends=True)[-1]
+    run_file.write_bytes(whole[: -len(last) // 2])
+
+    code = main(["translate", str(run_file), "--from", OLD, "--to", NEW, "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert 0 == code
+    assert len(whole.splitlines()) - 1 == report["records"]
+    assert {"records": 1, "bytes": len(last) - len(last) // 2 - len(last) % 2 + len(last) % 2} == report["lost"] or (
+        1 == report["lost"]["records"] and 0 < report["lost"]["bytes"] < len(last)
+    )
+
+
+def test_broken_input_writes_nothing(run_file, tmp_path, capsys):
+    """A bad line that is not the last gives one line with file, line and column, exit code 2, and no output."""
+    lines = run_file.read_bytes().splitlines(keepends=True)
+    run_file.write_bytes(lines[0] + b'{"objective/kl" 1}\n' + lines[1])
+
+    code = main(["translate", str(run_file), "--from", OLD, "--to", NEW])
+
+    captured = capsys.readouterr()
+    assert 2 == code
+    assert f"{run_file}:2:17: " in captured.err
+    assert 1 == captured.err.count("\n")
+    assert ["run.jsonl"] == os.listdir(tmp_path)
+
+
+def test_nothing_translated_is_an_error(tmp_path, capsys):
+    """A wrong source must not look like success."""
+    source = tmp_path / "run.jsonl"
+    source.write_text('{"a": 1}\n')
+
+    code = main(["translate", str(source), "--from", OLD, "--to", NEW])
+
+    assert 2 == code
+    assert "0 keys translated" in capsys.readouterr().err
+    assert ["run.jsonl"] == os.listdir(tmp_path)
+
+
+def test_existing_output_is_kept_without_force(run_file, capsys):
+    """An existing output is an error; ``--force`` replaces it."""
+    output = run_file.with_name("out.jsonl")
+    output.write_text("precious")
+    command = ["translate", str(run_file), "--from", OLD, "--to", NEW, "-o", str(output)]
+
+    assert 2 == main(command)
+    assert "precious" == output.read_text()
+    assert "--force" in capsys.readouterr().err
+    assert 0 == main([*command, "--force"])
+    assert "objective/kl" in output.read_text()
+
+
+@pytest.mark.parametrize("where", [".", "inside"])
+def test_the_output_may_not_lie_in_the_input(tmp_path, where):
+    """Translating a folder into itself would never end, or eat the input."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    shutil.copy(FIXTURES / "trl-0.18.2-ppo.jsonl", runs)
+
+    with pytest.raises(InputError, match="lie inside"):
+        translate_file(runs, source=NEW, target="canonical", output=runs / where, force=True)
+
+
+def test_collisions_end_with_exit_code_1(tmp_path, capsys):
+    """The run goes on, both keys are set aside, and the exit code tells."""
+    source = tmp_path / "run.jsonl"
+    source.write_text('{"env/reward_mean": 1.0, "ppo/mean_scores": 2.0, "objective/kl": 0.5}\n')
+
+    code = main(["translate", str(source), "--from", OLD, "--to", NEW])
+
+    assert 1 == code
+    assert {
+        "untranslated/trl-0.7.10/env/reward_mean": 1.0,
+        "untranslated/trl-0.7.10/ppo/mean_scores": 2.0,
+        "objective/kl": 0.5,
+    } == _rows(tmp_path / "run.jsonl.translated")[0]
+
+
+def test_the_source_is_inferred_from_the_names(run_file, capsys):
+    """Without ``--from`` the keys decide; TRL's first PPO trainer is unmistakable."""
+    code = main(["translate", str(run_file), "--to", NEW, "--json"])
+
+    assert 0 == code
+    assert OLD == json.loads(capsys.readouterr().out)["from"]
+
+
+def test_a_killed_run_leaves_no_half_output(tmp_path):
+    """Killed while writing, the output does not exist, and the next run is not disturbed."""
+    target = tmp_path / "out"
+    code = f"""
+import os, signal
+from pathlib import Path
+from rlmetrics.translate.files import replacing
+with replacing(Path({str(target)!r})) as part:
+    part.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", code], check=False, env={**os.environ})
+
+    assert not target.exists()
+    with replacing(target) as part:
+        part.write_text("whole")
+    assert "whole" == target.read_text()
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.binary(max_size=200), newline=st.booleans())
+def test_arbitrary_bytes_give_output_or_one_clear_error(tmp_path_factory, data, newline):
+    """Whatever a file holds, the reader ends with a report or an error that names the file; the input stays."""
+    folder = tmp_path_factory.mktemp("fuzz")
+    path = folder / "run.jsonl"
+    content = b'{"objective/kl": 1}\n' + data + (b"\n" if newline else b"")
+    path.write_bytes(content)
+
+    try:
+        report = translate_file(path, source=OLD, target=NEW)
+    except InputError as error:
+        assert str(error).startswith(str(path))
+        assert ["run.jsonl"] == os.listdir(folder)
+    else:
+        assert report.records >= 1
+    assert content == path.read_bytes()
+
+
+def test_memory_stays_constant(tmp_path):
+    """A hundred times more rows take hardly more memory: rows are streamed."""
+    row = (FIXTURES / "trl-0.18.2-ppo.jsonl").read_text().splitlines()[0] + "\n"
+    peaks = []
+    for rows in (200, 20_000):
+        path = tmp_path / f"run{rows}.jsonl"
+        path.write_text(row * rows)
+        code = (
+            "import resource, sys\nfrom rlmetrics.translate import translate_file\n"
+            f"translate_file({str(path)!r}, source={NEW!r}, target='canonical')\n"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.2 * peaks[0]

@@ -1,0 +1,155 @@
+"""Translating logged dicts by the spec's relations: what crosses, what is set aside, what stays."""
+
+import math
+
+import pytest
+
+from rlmetrics.names.errors import NamesError
+from rlmetrics.translate import InputError, Translator
+
+OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
+
+
+@pytest.fixture
+def translator():
+    """From the first PPO trainer of TRL to its successor."""
+    return Translator(OLD, NEW)
+
+
+def test_a_key_with_a_counterpart_gets_its_name(translator):
+    """The counterpart, the relation and what differs come with the key."""
+    move = translator.key("ppo/policy/approxkl")
+
+    assert "policy/approxkl_avg" == move.target == move.output
+    assert "approximate" == move.relation
+    assert any("padding" in difference.what and difference.grade == "biased" for difference in move.differs_by)
+
+
+def test_a_key_without_a_counterpart_keeps_its_name(translator):
+    """A known key that the target has no number for stays as it is."""
+    move = translator.key("ppo/val/var_explained")
+
+    assert move.target is None
+    assert "ppo/val/var_explained" == move.output
+
+
+def test_an_unknown_key_keeps_its_name(translator):
+    """What the source doesn't define is none of our business."""
+    assert {"my/own": 1, "policy/clipfrac_avg": 0.5} == translator.row({"my/own": 1, "ppo/policy/clipfrac": 0.5})
+    assert ["my/own"] == translator.report.unknown
+
+
+def test_a_name_that_means_something_else_in_the_target_is_set_aside():
+    """GRPO's reward_std is the mean of group deviations in 0.18.2 and the deviation of the batch in 1.16.0."""
+    translator = Translator("trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0")
+
+    row = translator.row({"reward_std": 0.25, "reward": 1.0})
+
+    assert {"untranslated/trl-0.18.2/reward_std": 0.25, "reward": 1.0} == row
+    assert {"reward_std": "untranslated/trl-0.18.2/reward_std"} == translator.report.set_aside
+
+
+def test_an_unknown_name_that_the_target_logs_is_set_aside(translator):
+    """A user's own key must not be taken for a metric of the target."""
+    row = translator.row({"policy/approxkl_avg": 3.0, "ppo/policy/approxkl": 0.1})
+
+    assert {"untranslated/trl-0.7.10/policy/approxkl_avg": 3.0, "policy/approxkl_avg": 0.1} == row
+
+
+def test_equal_values_for_one_name_are_written_once(translator):
+    """``env/reward_mean`` and ``ppo/mean_scores`` are aliases: the nearer one is written, the other is reported."""
+    row = translator.row({"env/reward_mean": 1.5, "ppo/mean_scores": 1.5})
+
+    assert {"objective/scores": 1.5} == row
+    assert {"env/reward_mean": "objective/scores"} == translator.report.duplicates
+    assert 0 == translator.report.exit_code
+
+
+def test_nan_equals_nan_when_aliases_meet(translator):
+    """Two aliases that both diverged agree."""
+    row = translator.row({"env/reward_mean": math.nan, "ppo/mean_scores": math.nan})
+
+    assert ["objective/scores"] == list(row)
+
+
+def test_unequal_values_for_one_name_are_both_set_aside(translator):
+    """Nobody can tell which is right, so neither is written under the new name, and the run goes on with exit code 1."""
+    row = translator.row({"env/reward_mean": 1.0, "ppo/mean_scores": 2.0, "ppo/policy/clipfrac": 0.5})
+
+    assert {
+        "untranslated/trl-0.7.10/env/reward_mean": 1.0,
+        "untranslated/trl-0.7.10/ppo/mean_scores": 2.0,
+        "policy/clipfrac_avg": 0.5,
+    } == row
+    assert {"objective/scores": ["env/reward_mean", "ppo/mean_scores"]} == {
+        new: sorted(olds) for new, olds in translator.report.collisions.items()
+    }
+    assert 1 == translator.report.exit_code
+
+
+def test_strict_crosses_only_exact_and_affine():
+    """Approximate counterparts keep their old name under ``strict``, and a name with another meaning is set aside."""
+    translator = Translator(OLD, NEW, strict=True)
+
+    row = translator.row({"ppo/policy/approxkl": 0.1, "ppo/mean_scores": 1.0, "objective/entropy": 7.0})
+
+    assert {
+        "ppo/policy/approxkl": 0.1,
+        "objective/scores": 1.0,
+        "untranslated/trl-0.7.10/objective/entropy": 7.0,
+    } == row
+
+
+def test_both_writes_old_and_new_names():
+    """One chart can then span the migration."""
+    translator = Translator(OLD, NEW, both=True)
+
+    row = translator.row({"ppo/policy/approxkl": 0.1, "objective/kl": 2.0})
+
+    assert {"policy/approxkl_avg": 0.1, "ppo/policy/approxkl": 0.1, "objective/kl": 2.0} == row
+
+
+def test_unknown_keys_can_be_dropped_or_refused():
+    """``drop`` leaves them out, ``error`` names the key and its neighbours."""
+    row = {"ppo/policy/aproxkl": 1.0, "ppo/policy/clipfrac": 0.5}
+
+    assert {"policy/clipfrac_avg": 0.5} == Translator(OLD, NEW, unknown="drop").row(row)
+    with pytest.raises(InputError, match="ppo/policy/approxkl"):
+        Translator(OLD, NEW, unknown="error").row(row)
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [("train/objective/kl", "train/kl/old_reference_sum/k1"), ("objective/kl", "kl/old_reference_sum/k1")],
+)
+def test_names_are_recognised_and_shown_as_the_tracker_does(shown, expected):
+    """W&B shows ``train/objective/kl``; canonical names have no tracker prefix, so the bare name comes out."""
+    move = Translator(NEW, "canonical").key(shown)
+
+    assert move.output in {expected, "kl/old_reference_sum/k1"}
+    assert "kl/old_reference_sum/k1" == move.metric
+
+
+def test_the_input_row_is_not_changed(translator):
+    """``row`` returns a copy, values included."""
+    row = {"objective/kl_dist": [1.0, 2.0], "ppo/policy/clipfrac": 0.5}
+
+    translator.row(row)
+
+    assert {"objective/kl_dist": [1.0, 2.0], "ppo/policy/clipfrac": 0.5} == row
+
+
+def test_the_order_of_a_row_is_kept(translator):
+    """Names come out in the order in which the old ones went in."""
+    row = {"b": 1, "ppo/policy/clipfrac": 2, "a": 3, "objective/kl": 4}
+
+    assert ["b", "policy/clipfrac_avg", "a", "objective/kl"] == list(translator.row(row))
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), [("trl[PPOTrainr]==0.7.10", NEW), (OLD, "tlr==0.18.2"), (OLD, "trl[PPOTrainer]==1.16.0")]
+)
+def test_a_source_that_does_not_exist_is_refused(source, target):
+    """Unknown frameworks and components, and components that a release no longer has, give one clear error."""
+    with pytest.raises(NamesError):
+        Translator(source, target)
