@@ -2,36 +2,42 @@
 
 Everything here runs on the standard library and the generated tables. Sources are written like requirements:
 ``trl[GRPOTrainer]==1.16.0``, ``verl==0.9.1``, or ``canonical`` for the spec's own names.
+
+Names are imported when they are first used, so that a question loads only what answers it.
 """
 
 from __future__ import annotations
 
-from .differing import ChangedKey, DiffResult, ListedKey, RenamedKey, diff
-from .errors import FallbackWarning, NamesError, UserError
-from .inference import Candidate, candidates, infer_source
-from .listing import keys, releases
-from .mapping import KeyTranslation, NameMap, map_names
-from .protocol import Match, View
-from .records import (
-    Alternative,
-    Defect,
-    Difference,
-    Entry,
-    Evidence,
-    KeyInfo,
-    LookAlike,
-    MapRow,
-    ReleaseInfo,
-    Resolution,
-    Signature,
-    Transform,
-)
-from .relations import Relation, relate
-from .resolving import resolve
-from .showing import Shown, Spelling, show
-from .source import Source, parse_source
-from .tables import Tables, load_tables
-from .view import open_view, open_views
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .differing import ChangedKey, DiffResult, ListedKey, RenamedKey, diff
+    from .errors import FallbackWarning, NamesError, UserError
+    from .inference import Candidate, candidates, infer_source
+    from .listing import keys, releases
+    from .mapping import KeyTranslation, NameMap, map_names
+    from .protocol import Match, View
+    from .records import (
+        Alternative,
+        Defect,
+        Difference,
+        Entry,
+        Evidence,
+        KeyInfo,
+        LookAlike,
+        MapRow,
+        ReleaseInfo,
+        Resolution,
+        Signature,
+        Transform,
+    )
+    from .relations import Relation, relate
+    from .resolving import resolve
+    from .showing import Shown, Spelling, show
+    from .source import Source, parse_source
+    from .tables import Tables, load_tables
+    from .view import open_view, open_views
 
 __all__ = [
     "Alternative",
@@ -77,3 +83,33 @@ __all__ = [
     "resolve",
     "show",
 ]
+
+_MODULES = {
+    "differing": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"),
+    "errors": ("FallbackWarning", "NamesError", "UserError"),
+    "inference": ("Candidate", "candidates", "infer_source"),
+    "listing": ("keys", "releases"),
+    "mapping": ("KeyTranslation", "NameMap", "map_names"),
+    "protocol": ("Match", "View"),
+    "relations": ("Relation", "relate"),
+    "resolving": ("resolve",),
+    "showing": ("Shown", "Spelling", "show"),
+    "source": ("Source", "parse_source"),
+    "tables": ("Tables", "load_tables"),
+    "view": ("open_view", "open_views"),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from its module."""
+    if name not in __all__:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(import_module(f".{_HOME.get(name, 'records')}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

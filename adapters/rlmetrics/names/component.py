@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .config import Config, Configuration, holds
-from .guards import Value
 from .records import Alternative, Entry, Evidence
 from .signature import effective_signature, merge_layers
 from .source import Component
 from .surfaces import LOGGED, route_surfaces, show_template
 from .tables import FrameworkTable, Tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
+
+if TYPE_CHECKING:
+    from .guards import Value
 
 __all__ = ["ComponentView", "Hit", "prefixed_key", "read_evidence"]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
-from .guards import GuardError, UnknownValueError, Value, parse
 from .source import nearest
 from .tables import FrameworkTable
+
+if TYPE_CHECKING:
+    from .guards import Value
 
 __all__ = ["Config", "Configuration", "check_config", "parse_pairs"]
 
@@ -105,6 +107,8 @@ def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:
 
 def holds(guard: str, values: Mapping[str, Value]) -> bool | None:
     """Return whether a guard holds; None if that depends on a key whose value is not known."""
+    from .guards import GuardError, UnknownValueError, parse
+
     try:
         return parse(guard).holds(values)
     except UnknownValueError:
@@ -118,6 +122,8 @@ def number(text: float | str, values: Mapping[str, Value]) -> float | str:
     """Return the value of an arithmetic expression; the text itself if that depends on an unknown value."""
     if not isinstance(text, str):
         return float(text)
+    from .guards import GuardError, UnknownValueError, parse
+
     try:
         value = parse(text).evaluate(values)
     except UnknownValueError:

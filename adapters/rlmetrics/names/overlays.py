@@ -12,15 +12,20 @@ from .tables import Tables
 __all__ = ["build_tables", "find_spec"]
 
 
-def build_tables(folders: Sequence[Path]) -> Tables:
+def build_tables(overlays: Sequence[str]) -> Tables:
     """Return the tables of the spec and the overlays.
 
     Args:
-        folders: Existing folders, in the order in which they extend the spec.
+        overlays: Folders, in the order in which they extend the spec.
 
     Raises:
         NamesError: The spec cannot be found or read, or a package is missing.
     """
+    folders = [Path(overlay).resolve() for overlay in overlays]
+    for overlay, folder in zip(overlays, folders, strict=True):
+        if not folder.is_dir():
+            msg = f"{overlay}: no such folder; --spec takes a folder with YAML files like those of spec/"
+            raise NamesError(msg)
     try:
         from rlmetrics.codegen.loader import SpecError, load
         from rlmetrics.codegen.tables import build
@@ -30,17 +35,17 @@ def build_tables(folders: Sequence[Path]) -> Tables:
         msg = f'an overlay needs {error.name}; pip install "rlmetrics[codegen]"'
         raise NamesError(msg) from None
     try:
-        data = build(load(find_spec(), list(folders)))
+        data = build(load(find_spec(), folders))
     except SpecError as error:
         first = error.findings[0]
         more = f" (and {len(error.findings) - 1} more; run rlmetrics lint)" if len(error.findings) > 1 else ""
         msg = f"{first.location}: {first.message}; {first.fix}{more}"
         raise NamesError(msg) from None
 
-    def constants(module: str) -> Mapping[str, Any]:
+    def load_constants(module: str) -> Mapping[str, Any]:
         return data.modules[module].constants
 
-    return Tables(constants)
+    return Tables(load_constants)
 
 
 def find_spec() -> Path:

@@ -103,8 +103,8 @@ def _metrics_of(row: Mapping[str, Any]) -> list[str]:
 
 def _entry(metric: str, tables: Tables) -> dict[str, Any]:
     row = dict(tables.metrics[metric])
-    texts = dict(tables.texts["TEXTS"].get(metric, ()))
-    inputs = {name: dict(tables.texts["INPUTS"].get(name, ())) for name in texts.get("inputs", ())}
+    texts = dict(tables.texts[metric])
+    inputs = {name: tables.inputs[name] for name in texts.get("inputs", ())}
     population = tables.signatures["POPULATIONS"].get(row.get("population"))
     health = [dict(rule) for rule in tables.health["RULES"].get(metric, ())]
     extra = {"inputs": inputs, "health": health, "population_brief": population and population[1]}

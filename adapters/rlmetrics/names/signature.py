@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .config import number
-from .guards import Value
 from .records import Signature
 from .tables import Tables
+
+if TYPE_CHECKING:
+    from .guards import Value
 
 __all__ = ["canonical_signature", "effective_signature", "merge_layers"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib import import_module
-from pathlib import Path
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FrameworkTable", "MetricTable", "Overlays", "Tables", "load_tables"]
 
-Overlays = str | Path | Sequence[str | Path] | None
+Overlays = str | PathLike[str] | Sequence[str | PathLike[str]] | None
 """Folders with further YAML, of the structure of ``spec/``."""
+
+Load = Callable[[str], Mapping[str, Any]]
+"""Gives the constants of a module of tables by its name, such as ``metrics.policy``."""
 
 PACKAGE = "rlmetrics.tables"
 
@@ -24,9 +27,11 @@ PACKAGE = "rlmetrics.tables"
 class FrameworkTable:
     """One framework: its releases, configuration keys, components and files."""
 
-    def __init__(self, name: str, constants: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, package: str, load: Load) -> None:
         self.name = name
-        self._constants = constants
+        self._package = package
+        self._load = load
+        self._constants = load(f"{package}.__init__")
         self._files: dict[str, dict[str, Any]] = {}
 
     @cached_property
@@ -55,8 +60,8 @@ class FrameworkTable:
     def file(self, stem: str) -> dict[str, Any]:
         """Return a component file by its stem."""
         if stem not in self._files:
-            constant = "FILE_" + "".join(char if char.isalnum() else "_" for char in stem.upper())
-            self._files[stem] = dict(self._constants[constant])
+            module = self._constants["FILES"][stem]
+            self._files[stem] = dict(self._load(f"{self._package}.{module}")["FILE"])
         return self._files[stem]
 
     def chain(self, stem: str) -> list[str]:
@@ -72,38 +77,46 @@ class FrameworkTable:
 
 
 class MetricTable(Mapping[str, Mapping[str, Any]]):
-    """Metrics by id, in the order of the spec; a row becomes a mapping when it is first asked for."""
+    """Metrics by id, in the order of the spec; a family is loaded when one of its metrics is first asked for."""
 
-    def __init__(self, rows: Mapping[str, Any]) -> None:
-        self._rows = rows
+    def __init__(self, load: Load, package: str, constant: str) -> None:
+        self._load = load
+        self._package = package
+        self._constant = constant
+        self._module_of: Mapping[str, str] = load("metrics.__init__")["MODULE_OF"]
         self._open: dict[str, Mapping[str, Any]] = {}
 
     def __getitem__(self, metric: str) -> Mapping[str, Any]:
-        if metric not in self._open:
-            self._open[metric] = dict(self._rows[metric])
-        return self._open[metric]
+        found = self._open.get(metric)
+        if found is None:
+            module = self._module_of[metric]
+            found = self._open[metric] = dict(self._load(f"{self._package}.{module}")[self._constant][metric])
+        return found
+
+    def __contains__(self, metric: object) -> bool:
+        return metric in self._module_of
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
+        return iter(self._module_of)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._module_of)
 
 
 class Tables:
     """Everything that the spec says, loaded part by part.
 
     Args:
-        constants: Gives the constants of a module of tables by the module's name.
+        load: Gives the constants of a module of tables by the module's name.
     """
 
-    def __init__(self, constants: Callable[[str], Mapping[str, Any]]) -> None:
-        self._constants = constants
+    def __init__(self, load: Load) -> None:
+        self._load = load
         self._frameworks: dict[str, FrameworkTable] = {}
 
     @cached_property
     def _index(self) -> Mapping[str, Any]:
-        return self._constants("__init__")
+        return self._load("__init__")
 
     @property
     def version(self) -> str:
@@ -124,23 +137,28 @@ class Tables:
     def framework(self, name: str) -> FrameworkTable:
         """Return a framework's table; only then is it loaded."""
         if name not in self._frameworks:
-            self._frameworks[name] = FrameworkTable(name, self._constants(self.frameworks[name]["module"]))
+            self._frameworks[name] = FrameworkTable(name, self.frameworks[name]["module"], self._load)
         return self._frameworks[name]
 
     @cached_property
     def metrics(self) -> MetricTable:
         """What relations need to know about every metric."""
-        return MetricTable(self._constants("metrics")["METRICS"])
+        return MetricTable(self._load, "metrics", "METRICS")
 
     @cached_property
-    def texts(self) -> Mapping[str, Any]:
-        """The module of long texts: FAMILIES, INPUTS and TEXTS."""
-        return self._constants("texts")
+    def texts(self) -> MetricTable:
+        """The long texts about every metric."""
+        return MetricTable(self._load, "texts", "TEXTS")
+
+    @cached_property
+    def inputs(self) -> dict[str, dict[str, Any]]:
+        """The words of formulas: domain, dtype, unit and brief of each input."""
+        return {name: dict(row) for name, row in self._load("texts.__init__")["INPUTS"].items()}
 
     @cached_property
     def signatures(self) -> Mapping[str, Any]:
         """The vocabulary of signatures: LEVELS, OPERATIONS, GRADES, SNAPSHOT, POPULATIONS and TRAITS."""
-        return self._constants("signatures")
+        return self._load("signatures")
 
     @cached_property
     def traits(self) -> dict[str, dict[str, Any]]:
@@ -150,12 +168,12 @@ class Tables:
     @cached_property
     def trackers(self) -> dict[str, dict[str, Any]]:
         """Trackers by name."""
-        return {name: dict(row) for name, row in self._constants("trackers")["TRACKERS"].items()}
+        return {name: dict(row) for name, row in self._load("trackers")["TRACKERS"].items()}
 
     @cached_property
     def health(self) -> Mapping[str, Any]:
         """The rules and diagnoses of health: RULES and DIAGNOSES."""
-        return self._constants("health")
+        return self._load("health")
 
 
 def load_tables(spec: Overlays | Tables = None) -> Tables:
@@ -171,14 +189,14 @@ def load_tables(spec: Overlays | Tables = None) -> Tables:
         return spec
     if spec is None:
         return _generated()
-    folders = [spec] if isinstance(spec, str | Path) else list(spec)
-    return _with_overlays(tuple(Path(folder).resolve() for folder in folders)) if folders else _generated()
+    folders = [spec] if isinstance(spec, str | PathLike) else list(spec)
+    return _with_overlays(tuple(fspath(folder) for folder in folders)) if folders else _generated()
 
 
 @lru_cache(maxsize=1)
 def _generated() -> Tables:
-    def constants(module: str) -> Mapping[str, Any]:
-        name = PACKAGE if module == "__init__" else f"{PACKAGE}.{module}"
+    def load(module: str) -> Mapping[str, Any]:
+        name = f"{PACKAGE}.{module}".removesuffix(".__init__")
         try:
             return vars(import_module(name))
         except ModuleNotFoundError as error:
@@ -187,15 +205,11 @@ def _generated() -> Tables:
             msg = "the tables have not been generated; run rlmetrics generate in the checkout"
             raise NamesError(msg) from None
 
-    return Tables(constants)
+    return Tables(load)
 
 
 @lru_cache(maxsize=4)
-def _with_overlays(folders: tuple[Path, ...]) -> Tables:
-    for folder in folders:
-        if not folder.is_dir():
-            msg = f"{folder}: no such folder; --spec takes a folder with YAML files like those of spec/"
-            raise NamesError(msg)
+def _with_overlays(folders: tuple[str, ...]) -> Tables:
     from .overlays import build_tables
 
     return build_tables(folders)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .data import Module, TableData, row, source, tuples
-from .framework import framework_module, module_name
-from .metrics import health_module, metrics_module, texts_module
+from .framework import framework_modules, package_name
+from .metrics import health_module, metrics_modules
 
 if TYPE_CHECKING:
     from ..model import Tracker
@@ -22,13 +22,13 @@ def build(spec: Spec) -> TableData:
         spec: A spec without errors.
 
     Returns:
-        The modules ``__init__``, ``metrics``, ``texts``, ``signatures``, ``trackers``, ``health`` and one for each
-        framework. Equal specs give equal tables.
+        The modules ``__init__``, ``signatures``, ``trackers`` and ``health``; the packages ``metrics`` and ``texts``,
+        with a module for each family; and ``frameworks``, with a package for each framework.
     """
     modules = {
         "__init__": _index(spec),
-        "metrics": metrics_module(spec),
-        "texts": texts_module(spec),
+        "frameworks.__init__": Module("Tables of each framework.", "spec/frameworks", {}),
+        **metrics_modules(spec),
         "signatures": _signatures(spec),
         "trackers": Module(
             "What each tracker allows in a name and how it shows names.",
@@ -38,7 +38,7 @@ def build(spec: Spec) -> TableData:
         "health": health_module(spec),
     }
     for name, framework in spec.frameworks.items():
-        modules[module_name(name)] = framework_module(name, framework)
+        modules.update(framework_modules(name, framework))
     return TableData(modules)
 
 
@@ -48,7 +48,7 @@ def _index(spec: Spec) -> Module:
             title=item.framework.title,
             package=item.framework.package,
             brief=item.framework.brief,
-            module=module_name(name),
+            module=package_name(name),
         )
         for name, item in spec.frameworks.items()
     }

@@ -34,7 +34,10 @@ class Module:
 
 @dataclass(frozen=True)
 class TableData:
-    """All tables of a spec, by module name; ``__init__`` holds what is needed to find the others."""
+    """All tables of a spec by module, such as ``signatures``, ``metrics.policy`` or ``metrics.__init__``.
+
+    ``__init__`` holds what is needed to find the others. Each holds what one question needs, so that little is loaded.
+    """
 
     modules: Mapping[str, Module]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from ..spec import FrameworkSpec
 
-__all__ = ["constant_name", "framework_module", "module_name"]
+__all__ = ["framework_modules", "package_name"]
 
 
 def module_name(framework: str) -> str:
@@ -30,15 +30,15 @@ def module_name(framework: str) -> str:
     return "framework_" + "".join(char if char.isalnum() else "_" for char in framework.lower())
 
 
-def constant_name(stem: str) -> str:
-    """Return the name of the constant that holds a component file."""
-    return "FILE_" + "".join(char if char.isalnum() else "_" for char in stem.upper())
+def package_name(framework: str) -> str:
+    """Return the package of modules that hold a framework's tables."""
+    return f"frameworks.{_identifier(framework)}"
 
 
-def framework_module(name: str, spec: FrameworkSpec) -> Module:
-    """Return the table of a framework."""
-    framework = spec.framework
-    constants: dict[str, Any] = {
+def framework_modules(name: str, spec: FrameworkSpec) -> dict[str, Module]:
+    """Return the tables of a framework: one for its components, and one for each file that says what they log."""
+    framework, package = spec.framework, package_name(name)
+    index: dict[str, Any] = {
         "RELEASES": tuple((release.release, release.date) for release in framework.releases),
         "CONFIG": _config(framework.config),
         "PLACEHOLDERS": _placeholders(framework.placeholders),
@@ -47,10 +47,20 @@ def framework_module(name: str, spec: FrameworkSpec) -> Module:
             for stem, file in spec.files.items()
             for component in file.components
         ),
+        "FILES": {stem: _identifier(stem) for stem in spec.files},
     }
+    doc = f"Releases and components of {framework.title}."
+    modules = {f"{package}.__init__": Module(doc, f"spec/frameworks/{name}", index)}
     for stem, file in spec.files.items():
-        constants[constant_name(stem)] = _file(file)
-    return Module(f"Releases of {framework.title} and what their components log.", f"spec/frameworks/{name}", constants)
+        source = f"spec/frameworks/{name}/{stem}.yaml"
+        modules[f"{package}.{_identifier(stem)}"] = Module(
+            f"What {file.title} of {framework.title} logs.", source, {"FILE": _file(file)}
+        )
+    return modules
+
+
+def _identifier(name: str) -> str:
+    return "".join(char if char.isalnum() else "_" for char in name.lower())
 
 
 def _file(file: ComponentFile) -> Row:

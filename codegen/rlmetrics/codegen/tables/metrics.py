@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ..generate.text import function_name, module_name
 from .data import Module, Row, row, source, tuples
 
 if TYPE_CHECKING:
@@ -13,25 +14,32 @@ if TYPE_CHECKING:
     from ..model import FormulaVariant, Metric
     from ..spec import FrameworkSpec, Spec
 
-__all__ = ["health_module", "metrics_module", "texts_module"]
+__all__ = ["health_module", "metrics_modules"]
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
-def metrics_module(spec: Spec) -> Module:
-    """Return what each metric is, in short."""
+def metrics_modules(spec: Spec) -> dict[str, Module]:
+    """Return what each metric is: in short, and apart from it the long texts; one module of each for each family."""
     templates = _templates(spec)
-    metrics = {name: _metric(spec, name, metric, templates.get(name, ())) for name, metric in spec.metrics.items()}
-    return Module("What each metric is, in short.", "spec/metrics", {"METRICS": metrics})
-
-
-def texts_module(spec: Spec) -> Module:
-    """Return the long texts."""
-    inputs = {name: tuples(item) for name, item in spec.inputs.items()}
     families = tuple((name, family.title, family.description) for name, family in spec.families.items())
-    texts = {name: _texts(metric) for name, metric in spec.metrics.items()}
-    constants = {"FAMILIES": families, "INPUTS": inputs, "TEXTS": texts}
-    return Module("The long texts about metrics.", "spec/metrics and spec/inputs.yaml", constants)
+    inputs = {name: tuples(item) for name, item in spec.inputs.items()}
+    module_of = {metric: module_name(family) for metric, family in spec.family_of.items()}
+    modules = {
+        "metrics.__init__": Module("The module of each metric.", "spec/metrics", {"MODULE_OF": module_of}),
+        "texts.__init__": Module(
+            "What families and inputs are.",
+            "spec/metrics and spec/inputs.yaml",
+            {"FAMILIES": families, "INPUTS": inputs},
+        ),
+    }
+    for name, family in spec.families.items():
+        source = f"spec/metrics/{name}.yaml"
+        metrics = {key: _metric(name, key, metric, templates.get(key, ())) for key, metric in family.metrics.items()}
+        texts = {key: _texts(metric) for key, metric in family.metrics.items()}
+        modules[f"metrics.{module_name(name)}"] = Module(f"{family.title}, in short.", source, {"METRICS": metrics})
+        modules[f"texts.{module_name(name)}"] = Module(f"{family.title}, at length.", source, {"TEXTS": texts})
+    return modules
 
 
 def health_module(spec: Spec) -> Module:
@@ -53,7 +61,7 @@ def health_module(spec: Spec) -> Module:
     return Module("Rules about the values of metrics, and what joins them.", "spec/metrics and spec/health", constants)
 
 
-def _metric(spec: Spec, name: str, metric: Metric, templates: tuple[Any, ...]) -> Row:
+def _metric(family: str, name: str, metric: Metric, templates: tuple[Any, ...]) -> Row:
     computed = metric.formula is not None or metric.impl is not None
     return row(
         rev=metric.rev,
@@ -66,7 +74,7 @@ def _metric(spec: Spec, name: str, metric: Metric, templates: tuple[Any, ...]) -
         identity=tuples(metric.identity.model_dump(exclude_none=True)),
         population=metric.population,
         aggregation=tuple(metric.aggregation.items()),
-        function=f"rlmetrics.functional.{spec.family_of[name]}.{name.replace('/', '_')}" if computed else None,
+        function=f"rlmetrics.functional.{module_name(family)}.{function_name(name)}" if computed else None,
         variants=tuple((variant, item.brief) for variant, item in metric.variants.items()),
         false_friends=tuple((friend.metric, friend.why) for friend in metric.false_friends),
         templates=templates,

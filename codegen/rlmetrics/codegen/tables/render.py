@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..generate.layout import Node, dict_of, quote, tuple_of
+from ..generate.layout import WIDTH, Node, columns, dict_of, quote, tuple_of
 from ..generate.layout import source as lay_out
 from ..generate.text import header
 from .build import build
@@ -29,18 +29,19 @@ def render(spec: Spec) -> dict[str, str]:
     Returns:
         Path in the checkout to content. The marker ``py.typed`` is among them.
     """
-    files = {f"{FOLDER}/{name}.py": _module(module) for name, module in build(spec).modules.items()}
+    modules = build(spec).modules
+    files = {f"{FOLDER}/{name.replace('.', '/')}.py": _module(module) for name, module in modules.items()}
     return {**files, f"{FOLDER}/py.typed": ""}
 
 
 def _module(module: Module) -> str:
-    blocks = [
-        f"# {header(module.source)}\n# ruff: noqa: E501\n",
-        f'"""{module.doc}"""\n',
-        "from __future__ import annotations\n",
-    ]
     constants = [lay_out(_node(value, f"{name}{_annotation(value)} = ")) for name, value in module.constants.items()]
-    return "\n".join(blocks) + "\n" + "\n".join(constants) + "\n"
+    blocks = [f'"""{module.doc}"""\n']
+    if constants:
+        blocks += ["from __future__ import annotations\n", "\n".join(constants) + "\n"]
+    body = "\n".join(blocks)
+    silence = "# ruff: noqa: E501\n" if any(columns(line) > WIDTH for line in body.splitlines()) else ""
+    return f"# {header(module.source)}\n{silence}\n{body}"
 
 
 def _annotation(value: Any) -> str:
