@@ -9,7 +9,7 @@ import pytest
 from rlmetrics.codegen.findings import Finding, Location
 from rlmetrics.codegen.generate import store
 from rlmetrics.codegen.generate.driver import MARKER, Change, Rendered, Report, run
-from rlmetrics.codegen.generate.sources import digest, find_root
+from rlmetrics.codegen.generate.sources import digest, digest_of, find_root
 from rlmetrics.codegen.generate.store import Output
 
 HEAD = f"# {MARKER}spec/metrics/kl.yaml.\n"
@@ -218,7 +218,7 @@ def test_journal_of_interrupted_run_is_noticed(root: Path, renderer: Renderer) -
     run(root, render=renderer)
     half = HEAD + "a = 2\n"
     (root / "generated/rlmetrics/a.py").write_text(half)
-    store.write_journal(root, store.Journal({"generated/rlmetrics/a.py": (store.digest_of(half.encode()),)}, ()))
+    store.write_journal(root, store.Journal({"generated/rlmetrics/a.py": (digest_of(half.encode()),)}, ()))
 
     checked = run(root, check=True, render=renderer)
     finished = run(root, render=renderer)

@@ -52,20 +52,11 @@ def run(args: argparse.Namespace) -> int:
         from rlmetrics.codegen.generate.watch import watch
 
         return watch(root, overlays)
-    try:
-        report = driver.run(root, overlays, check=args.check)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("pydantic", "jinja2", "yaml"):
-            raise
-        return _fail(f'rlmetrics generate: needs {error.name}; pip install "rlmetrics[codegen]"')
-    except OSError as error:
-        return _fail(
-            f"rlmetrics generate: {error.filename}: {error.strerror}; make the file accessible and run it again"
-        )
-    return _print(report, root, check=args.check)
+    report = driver.run(root, overlays, check=args.check)
+    return _print(report, check=args.check)
 
 
-def _print(report: Report, root: Path, *, check: bool) -> int:
+def _print(report: Report, *, check: bool) -> int:
     if report.findings:
         from rlmetrics.codegen.findings import render_text
 

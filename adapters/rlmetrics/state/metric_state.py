@@ -45,9 +45,14 @@ class MetricState:
             parameters: Keyword arguments of the metric's function.
 
         Raises:
-            TypeError: A parameter is unknown, or one without a default is missing.
+            TypeError: The metric has no additive state, a parameter is unknown, or one without a default is missing.
         """
+        if metric.update is None or metric.finalize is None:
+            msg = f"{metric.id} has no additive state; call its function on all data at once"
+            raise TypeError(msg)
         self.metric = metric
+        self._update = metric.update
+        self._finalize = metric.finalize
         self.parameters = _complete(metric, parameters)
         self.values = slots.initial(metric.slots, device)
 
@@ -68,7 +73,7 @@ class MetricState:
         """
         _match_names(self.metric, tensors)
         with torch.no_grad():
-            batch = self.metric.update(**tensors, **self.parameters)
+            batch = self._update(**tensors, **self.parameters)
             self.values = slots.merge(self.metric.slots, self.values.to(batch.device), batch)
         return self
 
@@ -90,7 +95,7 @@ class MetricState:
     def compute(self) -> Tensor:
         """Return the metric over everything seen so far, float64."""
         needed = {name: self.parameters[name] for name in self.metric.finalize_parameters}
-        return self.metric.finalize(self.values, **needed)
+        return self._finalize(self.values, **needed)
 
     def to(self, device: torch.device | str) -> Self:
         """Move the state to a device; return the state itself."""
@@ -118,6 +123,13 @@ class MetricState:
             msg = f"{self.metric.id}: expected {self.values.numel()} saved numbers, got shape {list(values.shape)}"
             raise ValueError(msg)
         self.values = values.to(self.values).clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"metric": self.metric, "parameters": self.parameters, "values": self.values}
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        self.__init__(data["metric"], **data["parameters"])  # type: ignore[misc]
+        self.values = data["values"]
 
     def __repr__(self) -> str:
         return f"MetricState({self.metric.id!r}, {self.parameters}, {self.values.numel()} numbers)"

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from . import references
 from .checks import Dtype
 from .layout import Slot
 from .metric_state import MetricState
@@ -33,11 +34,13 @@ class MetricFunction:
         parameters: Keyword arguments with their defaults; None where there is none.
         formula: The expression that defines the metric, empty if hand-written code does.
         let: The named sub-expressions of the formula, in order.
-        slots: What the additive state holds; empty for a metric that has no additive state.
+        slots: What the additive state holds; empty where there is none.
         function: Takes the inputs and parameters and returns the result.
-        update: Takes the inputs and parameters and returns the packed float64 state of this one batch.
+        update: Takes the inputs and parameters and returns the packed float64 state of this one batch; None where
+            there is no additive state, because hand-written code needs all data at once.
         finalize: Takes a packed state and the parameters named in ``finalize_parameters`` and returns the result.
         finalize_parameters: Names of the parameters that the finaliser needs.
+        nan: Whether NaN makes the result NaN or is left out.
         own_reference: The independent reference of a hand-written function.
     """
 
@@ -50,12 +53,13 @@ class MetricFunction:
     inputs: tuple[tuple[str, tuple[str, ...], Dtype], ...]
     parameters: Mapping[str, Number | None]
     function: Callable[..., Tensor]
-    update: Callable[..., Tensor]
-    finalize: Callable[..., Tensor]
+    update: Callable[..., Tensor] | None = None
+    finalize: Callable[..., Tensor] | None = None
     finalize_parameters: tuple[str, ...] = ()
     formula: str = ""
     let: Mapping[str, str] = field(default_factory=dict)
     slots: tuple[Slot, ...] = ()
+    nan: Literal["propagate", "skip"] = "propagate"
     own_reference: str = ""
 
     def __call__(self, *args: Tensor, **kwargs: Any) -> Tensor:
@@ -71,17 +75,18 @@ class MetricFunction:
         Args:
             device: Where the state lives; it follows its first update if left out.
             parameters: Keyword arguments of the metric's function.
+
+        Raises:
+            TypeError: The metric has no additive state, or a parameter is unknown or missing.
         """
         return MetricState(self, device=device, **parameters)
 
-    def reference(self, *args: Tensor, **kwargs: Any) -> Any:
-        """Compute the metric a second way: float64, one sequence and one token after the other, nothing shared.
+    def reference(self, *args: Tensor, **kwargs: Any) -> Tensor:
+        """Compute the metric a second way: in plain Python, one number after the other, nothing shared with the first.
 
-        Slow on purpose. Generated tests compare ``function`` with it.
+        It takes what ``function`` takes and returns what it returns. Slow on purpose: tests compare the two.
         """
-        from .references import evaluate
-
-        return evaluate(self, args, kwargs)
+        return references.evaluate(self, args, kwargs)
 
 
 class Registry(Mapping[str, MetricFunction]):

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
+
 from .driver import MARKER
 from .layout import WIDTH
 
 
 def header(source: str) -> str:
     """Return what a generated file says about itself."""
-    return f"{MARKER}{source}. Do not edit: change the source and run it again."
+    return f"{MARKER}{source}. Edit that, not this."
+
+
+def module_name(family: str) -> str:
+    """Return the name of a family's module; one that Python keeps for itself gets an underscore."""
+    return f"{family}_" if iskeyword(family) else family
 
 
 def function_name(metric: str, variant: str | None = None) -> str:
@@ -20,6 +27,11 @@ def function_name(metric: str, variant: str | None = None) -> str:
 def registry_key(metric: str, variant: str | None = None) -> str:
     """Return the key of a metric, or of a variant of it, in the registry."""
     return f"{metric}@{variant}" if variant else metric
+
+
+def anchor(key: str) -> str:
+    """Return the id of a metric's heading on its reference page: ``kl/old/k1`` becomes ``kl-old-k1``."""
+    return key.replace("/", "-").replace("@", "--")
 
 
 def sentence(text: str) -> str:

@@ -1,0 +1,55 @@
+"""``rlmetrics where``: from a generated symbol to the line of the spec that it comes from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .generate import NO_CHECKOUT
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "where",
+        help="find the line of the spec that a generated symbol comes from",
+        description=(
+            "Print file:line:column of everything in the spec that SYMBOL can mean: a metric, a function, a registry "
+            "key, a logged key, an input, a trait, a health rule, or the path of a generated file."
+        ),
+    )
+    parser.add_argument("symbol", metavar="SYMBOL")
+    parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command.
+
+    Returns:
+        0 if the symbol is known, 2 if it is not or the spec cannot be read.
+    """
+    from rlmetrics.codegen.generate.sources import find_root
+
+    root = find_root(Path.cwd())
+    if root is None:
+        print(NO_CHECKOUT.format(command="where"), file=sys.stderr)
+        return 2
+    from rlmetrics.codegen.findings import render_text
+    from rlmetrics.codegen.generate import where
+    from rlmetrics.codegen.loader import read
+
+    spec, findings = read(root / "spec", [Path(folder) for folder in args.spec])
+    if spec is None:
+        sys.stderr.write(render_text(findings))
+        return 2
+    places = where.find(spec, root, args.symbol)
+    for place in places:
+        print(f"{place.location}: {place.what}")
+    if not places:
+        near = where.nearest(spec, args.symbol)
+        hint = f"did you mean {', '.join(near)}?" if near else "rlmetrics show METRIC lists what a metric is called"
+        print(f"rlmetrics where: nothing in the spec is called {args.symbol!r}; {hint}", file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,53 @@
+"""The independent reference of a metric function: tensors in, tensors out, plain Python in between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from .registry import MetricFunction
+
+
+def evaluate(metric: MetricFunction, args: Sequence[Tensor], kwargs: Mapping[str, Any]) -> Tensor:
+    """Compute a metric by its reference.
+
+    Args:
+        metric: The metric.
+        args: Its inputs by position.
+        kwargs: Further inputs and the parameters by name.
+
+    Returns:
+        A float64 tensor of the shape that the metric's function returns.
+    """
+    names = [name for name, _, _ in metric.inputs]
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    if metric.own_reference:
+        module, _, function = metric.own_reference.partition(":")
+        return torch.as_tensor(getattr(import_module(module), function)(**given), dtype=torch.float64)
+    from rlmetrics.reference import evaluate as by_definition
+
+    parameters: dict[str, Any] = {name: given.get(name, default) for name, default in metric.parameters.items()}
+    result = by_definition(
+        metric.formula,
+        metric.let,
+        {name: given[name].tolist() for name in names},
+        parameters,
+        metric.empty,
+        _formula_of,
+        metric.nan,
+    )
+    if isinstance(result, dict):
+        return torch.tensor([*result["counts"], result["min"], result["max"]], dtype=torch.float64)
+    return torch.tensor(result, dtype=torch.float64)
+
+
+def _formula_of(metric: str) -> tuple[str, Mapping[str, str]]:
+    from .registry import registered
+
+    other = registered(metric)
+    return other.formula, other.let

@@ -1,0 +1,118 @@
+"""The documentation of a compute function, in Google's style."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..formula import width
+from ..model import Input, Source
+from ..spec import Spec
+from .functions import Function
+from .layout import WIDTH, columns
+from .text import sentence, wrap
+
+AXES_TEXT = {
+    "token": "[B, T]",
+    "vocab": "[B, T, V]",
+    "sequence": "[B]",
+    "group": "[G]",
+    "batch": "[N]",
+    "scalar": "[]",
+}
+_ATOMS = {
+    "token": "Data may be split anywhere: merged states equal the whole.",
+    "sequence": "Data may be split between sequences: merged states equal the whole.",
+    "group": "Data may be split between groups: merged states equal the whole.",
+    "batch": "Data may be split between updates: merged states equal the whole.",
+}
+_INDENT = 4
+
+
+def docstring(spec: Spec, function: Function) -> str:
+    """Return the docstring with its quotes, indented for a function's body."""
+    lines = list(_lines(spec, function))
+    text = "\n".join(lines).replace('"""', "'''")
+    mark = 'r"""' if "\\" in text else '"""'
+    return f'    {mark}{text.lstrip()}\n    """'
+
+
+def source_text(source: Source) -> str:
+    """Return a source as text: its title, and where it is found."""
+    place = source.path or ""
+    if source.line is not None:
+        place += f":{source.line}"
+    release = f"release {source.release}" if source.release else ""
+    return ", ".join(part for part in (source.title, release, place, source.url) if part)
+
+
+def _lines(spec: Spec, function: Function) -> Iterator[str]:
+    brief = sentence(function.brief)
+    if columns(brief) <= WIDTH - _INDENT - 4:
+        yield brief
+    else:
+        yield f"Compute ``{function.key}``."
+        yield ""
+        yield from wrap(brief, _INDENT)
+    metric = function.metric
+    yield ""
+    yield from wrap(metric.description, _INDENT)
+    yield ""
+    if function.formula is not None:
+        yield "    Formula::"
+        yield ""
+        for name, text in function.let.items():
+            yield from wrap(f"{name} = {text}", _INDENT + 4, 4)
+        yield from wrap(function.formula, _INDENT + 4, 4)
+        yield ""
+    definition = _definition(spec, function)
+    if definition:
+        yield from wrap(definition, _INDENT)
+        yield ""
+    yield "    Args:"
+    for name, word in function.inputs.items():
+        yield from wrap(f"{name}: {_shape(word)}. {sentence(word.brief)}", _INDENT + 4, 4)
+    for name, parameter in function.parameters.items():
+        origin = f" Default from {source_text(parameter.source)}." if parameter.source else ""
+        yield from wrap(f"{name}: {sentence(parameter.brief)}{origin}", _INDENT + 4, 4)
+    yield ""
+    yield "    Returns:"
+    yield from wrap(_result(function), _INDENT + 4)
+    yield ""
+    yield "    Raises:"
+    yield "        TypeError: An input is no tensor, or has another dtype."
+    yield "        ValueError: An input has another number of axes, or two inputs disagree about an axis."
+    if metric.references:
+        yield ""
+        yield "    References:"
+        for reference in metric.references:
+            yield from wrap(sentence(source_text(reference)), _INDENT + 4, 4)
+
+
+def _definition(spec: Spec, function: Function) -> str:
+    parts = []
+    population = spec.signatures.populations.get(function.population or "")
+    if population is not None:
+        parts.append(f"Population: {sentence(population.brief)}")
+    estimator = function.metric.identity.estimator
+    if estimator is not None:
+        parts.append(f"Estimator: {estimator}.")
+    if function.compiled is not None:
+        parts.append(_ATOMS[function.atom])
+    return " ".join(parts)
+
+
+def _shape(word: Input) -> str:
+    unit = f" in {word.unit}" if word.unit and word.unit != "1" else ""
+    return f"{word.dtype.capitalize()} tensor ``{AXES_TEXT[word.domain]}``{unit}"
+
+
+def _result(function: Function) -> str:
+    unit = "a pure number" if function.metric.unit == "1" else f"in {function.metric.unit}"
+    bins = next((slot for slot in function.slots if slot.kind == "bins"), None)
+    if bins is not None:
+        return (
+            f"Float64 tensor ``[{width(bins)}]``: the count below {bins.low:g}, the counts of {bins.bins} equal bins, "
+            f"the count above {bins.high:g}, then minimum and maximum {unit}."
+        )
+    empty = "0" if function.empty == 0 else "NaN"
+    return f"Float64 tensor ``[]``, {unit}; {empty} over an empty population."

@@ -1,0 +1,263 @@
+"""The compute functions: one module for each family, the input vocabulary, and the lazy package around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..formula import Compiled, Slot, width
+from ..model import Input, Parameter
+from ..spec import Spec
+from . import layout
+from .docstring import docstring
+from .functions import Function
+from .layout import Node
+from .store import Output
+from .templating import template
+from .text import module_name
+
+FOLDER = "generated/rlmetrics/functional"
+
+AXES = {
+    "token": ("B", "T"),
+    "vocab": ("B", "T", "V"),
+    "sequence": ("B",),
+    "group": ("G",),
+    "batch": ("N",),
+    "scalar": (),
+}
+"""The axes of an input of each domain."""
+
+
+@dataclass(frozen=True)
+class _View:
+    """A function as the template shows it: laid-out source."""
+
+    name: str
+    signature: str
+    docstring: str
+    body: str
+    update_signature: str
+    update_body: str
+    finalize_signature: str
+    finalize_body: str
+    entry: str
+    additive: bool
+
+
+def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+    """Yield the package ``rlmetrics.functional``."""
+    filled = {family: members for family, members in functions.items() if members}
+    for family, members in filled.items():
+        yield _family(spec, family, members)
+    vocabulary = [
+        layout.tuple_of(
+            [layout.tuple_of(map(layout.quote, AXES[word.domain])), layout.quote(word.dtype)], f"{layout.quote(name)}: "
+        )
+        for name, word in spec.inputs.items()
+    ]
+    inputs = layout.source(layout.dict_of(vocabulary, "INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = "))
+    yield _output("_inputs.py", "spec/inputs.yaml", {"inputs": inputs})
+    yield from _package(filled)
+
+
+def _package(families: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+    index = [
+        f"{layout.quote(function.key)}: {layout.quote(module_name(family))}"
+        for family, members in families.items()
+        for function in members
+    ]
+    home = [
+        f"{layout.quote(function.name)}: {layout.quote(module_name(family))}"
+        for family, members in families.items()
+        for function in members
+    ]
+    names = sorted(function.name for members in families.values() for function in members)
+    public = layout.source(layout.list_of([layout.quote("REGISTRY"), *map(layout.quote, names)], "__all__ = "))
+    imports = [
+        layout.source(layout.import_of(f".{module_name(family)}", sorted(function.name for function in members)))
+        for family, members in sorted(families.items())
+    ]
+    source = "spec/metrics"
+    yield _output(
+        "__init__.py", source, {"home": layout.source(layout.dict_of(home, "_HOME: Final[dict[str, str]] = "))}
+    )
+    yield _output("__init__.pyi", source, {"imports": imports, "public": public})
+    yield _output(
+        "_registry.py", source, {"index": layout.source(layout.dict_of(index, "_INDEX: Final[dict[str, str]] = "))}
+    )
+    yield Output(f"{FOLDER}/py.typed", "", source)
+
+
+def _output(name: str, source: str, context: Mapping[str, object]) -> Output:
+    text = template(f"functional_{name.strip('_').replace('__', '')}.j2").render(source=source, **context)
+    return Output(f"{FOLDER}/{name}", text, source)
+
+
+def _family(spec: Spec, family: str, functions: Sequence[Function]) -> Output:
+    views = [_view(spec, function) for function in functions]
+    code = "\n".join(f"{view.update_body}\n{view.finalize_body}" for view in views)
+    described = spec.families[family]
+    public = sorted(function.name for function in functions)
+    source = f"spec/metrics/{family}.yaml"
+    text = template("functional_family.py.j2").render(
+        source=source,
+        title=described.title,
+        description=described.description,
+        torch="torch." in code,
+        ops="ops." in code,
+        additive=any(view.additive for view in views),
+        impls=_imports_of_impls(functions),
+        public=layout.source(layout.list_of([layout.quote("METRICS"), *map(layout.quote, public)], "__all__ = ")),
+        functions=views,
+    )
+    return Output(f"{FOLDER}/{module_name(family)}.py", text, source)
+
+
+def _view(spec: Spec, function: Function) -> _View:
+    tensors = [f"{name}: Tensor" for name in function.inputs]
+    parameters = [_parameter(name, parameter) for name, parameter in function.parameters.items()]
+    handed = [f"{name}={name}" for name in function.parameters]
+    compiled = function.compiled
+    private = f"_{function.name}"
+    needed: tuple[str, ...] = ()
+    update_signature = update_body = finalize_signature = finalize_body = ""
+    if compiled is None:
+        body = [_check(function.inputs), *_returned(layout.call(_alias(function), [*function.inputs, *handed]))]
+    else:
+        finalize = "\n".join(compiled.finalize_source)
+        needed = tuple(name for name in function.parameters if re.search(rf"\b{name}\b", finalize))
+        body = layout.lines(layout.call(f"state = {private}_update", [*function.inputs, *handed]), 4)
+        body += _returned(layout.call(f"{private}_finalize", ["state", *(f"{name}={name}" for name in needed)]))
+        update_signature = _signature(f"{private}_update", tensors, [text.partition(" = ")[0] for text in parameters])
+        lines = [
+            _check(function.inputs),
+            *(f"    {line}" if line else "" for line in _unchecked(compiled.update_source)),
+        ]
+        packed = layout.call("    return pack", [layout.list_of(slot.name for slot in compiled.slots)])
+        update_body = "\n".join([*lines, layout.source(packed)])
+        finalize_signature = _signature(
+            f"{private}_finalize",
+            ["state: Tensor"],
+            [_parameter(name, function.parameters[name], default=False) for name in needed],
+        )
+        finalize_body = "\n".join(_finalize_lines(compiled))
+    return _View(
+        name=function.name,
+        signature=_signature(function.name, tensors, parameters),
+        docstring=docstring(spec, function),
+        body="\n".join(body),
+        update_signature=update_signature,
+        update_body=update_body,
+        finalize_signature=finalize_signature,
+        finalize_body=finalize_body,
+        entry=layout.source(_entry(function, needed), 4, ","),
+        additive=compiled is not None,
+    )
+
+
+def _imports_of_impls(functions: Sequence[Function]) -> list[str]:
+    """Return the import of each hand-written function, in the order of the import sorter."""
+    named = [
+        (*function.impl.split(":"), _alias(function))
+        for function in functions
+        if function.compiled is None and function.impl
+    ]
+    return [f"from {module} import {name} as {alias}" for module, name, alias in sorted(named)]
+
+
+def _alias(function: Function) -> str:
+    """Return what a hand-written function is called in the module, where a generated one may have its name."""
+    return f"_{function.name}_impl"
+
+
+def _unchecked(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines without the compiler's checks of shapes, which ``check`` makes already, and in other words."""
+    return (line for line in lines if not line.startswith(("ops.same_shape(", "ops.same_rows(")))
+
+
+def _signature(name: str, tensors: Sequence[str], parameters: Sequence[str]) -> str:
+    starred = ["*", *parameters] if parameters else []
+    return layout.source(layout.call(f"def {name}", [*tensors, *starred]), tail=" -> Tensor:")
+
+
+def _parameter(name: str, parameter: Parameter, *, default: bool = True) -> str:
+    kind = "bool" if isinstance(parameter.default, bool) else "float"
+    if parameter.default is None or not default:
+        return f"{name}: {kind}"
+    return f"{name}: {kind} = {parameter.default!r}"
+
+
+def _check(inputs: Mapping[str, Input]) -> str:
+    return layout.source(layout.call("check", [f"{name}={name}" for name in inputs]), 4)
+
+
+def _returned(call: layout.Bracket) -> list[str]:
+    return layout.lines(layout.Bracket(f"return {call.head}", call.items, call.close), 4)
+
+
+def _finalize_lines(compiled: Compiled) -> Iterator[str]:
+    """Yield the body of a finaliser: each slot's name is bound to its part of the packed state, then the result."""
+    slots = compiled.slots
+    if compiled.finalize_source == (f"return {slots[0].name}",):
+        yield "    return state[0]"
+        return
+    if len(slots) > 1 and all(width(slot) == 1 for slot in slots):
+        yield from layout.lines(f"{', '.join(slot.name for slot in slots)} = state.unbind()", 4)
+    else:
+        start = 0
+        for slot in slots:
+            stop = start + width(slot)
+            place = f"state[{start}]" if stop == start + 1 else f"state[{start}:{stop}]"
+            yield f"    {slot.name} = {place}"
+            start = stop
+    *lines, last = compiled.finalize_source
+    result = last.removeprefix("return ")
+    if lines and lines[-1].startswith(f"{result} = "):
+        lines[-1] = f"return {lines[-1].removeprefix(f'{result} = ')}"
+    else:
+        lines.append(last)
+    yield from (f"    {line}" if line else "" for line in lines)
+
+
+def _entry(function: Function, needed: Sequence[str]) -> Node:
+    metric = function.metric
+    literal = layout.quote
+    items: list[Node] = [
+        f"id={literal(function.key)}",
+        layout.string(" ".join(function.brief.split()), 8, "brief="),
+        f"unit={literal(metric.unit)}",
+        f"kind={literal(metric.kind)}",
+        f"atom={literal(function.atom)}",
+        f"empty={literal(function.empty) if isinstance(function.empty, str) else function.empty}",
+        layout.call("inputs=named", map(literal, function.inputs)),
+        layout.dict_of(
+            (f"{literal(name)}: {one.default!r}" for name, one in function.parameters.items()), "parameters="
+        ),
+        f"function={function.name}",
+    ]
+    if function.compiled is not None:
+        items += [f"update=_{function.name}_update", f"finalize=_{function.name}_finalize"]
+    if needed:
+        items.append(layout.tuple_of(map(literal, needed), "finalize_parameters="))
+    if function.formula is not None:
+        items.append(layout.string(function.formula, 8, "formula="))
+    if function.let:
+        items.append(
+            layout.dict_of(
+                (layout.string(text, 12, f"{literal(name)}: ") for name, text in function.let.items()), "let="
+            )
+        )
+    if metric.nan != "propagate":
+        items.append(f"nan={literal(metric.nan)}")
+    if function.slots:
+        items.append(layout.tuple_of(map(_slot, function.slots), "slots="))
+    if function.reference is not None:
+        items.append(f"own_reference={literal(function.reference)}")
+    return layout.call(f"{literal(function.key)}: MetricFunction", items)
+
+
+def _slot(slot: Slot) -> str:
+    bins = f", bins={slot.bins}, low={slot.low!r}, high={slot.high!r}" if slot.kind == "bins" else ""
+    return f"Slot({layout.quote(slot.name)}, {layout.quote(slot.kind)}{bins})"

@@ -1,0 +1,55 @@
+"""From the spec to all outputs, or to all findings that stand in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ..findings import has_errors, sort
+from ..lint import Context, check_spec
+from ..loader import read
+from ..spec import Spec
+from ..tables import render as render_tables
+from . import functional, pages, schema, suites
+from .driver import MARKER, Rendered
+from .functions import Function, resolve
+from .store import Output
+
+
+def render(root: Path, overlays: Sequence[Path]) -> Rendered:
+    """Render everything that the spec of a checkout generates.
+
+    Args:
+        root: The checkout.
+        overlays: Folders with further YAML.
+
+    Returns:
+        The outputs; where the spec has errors, all of them in place of the outputs.
+    """
+    spec, found = read(root / "spec", overlays)
+    if spec is None:
+        return Rendered(findings=tuple(found))
+    context = Context(spec)
+    # Warnings are the linter's business: they neither stop nor change what is generated.
+    findings = sort([*found, *(finding for finding in check_spec(spec, context) if finding.level == "error")])
+    if has_errors(findings):
+        return Rendered(findings=tuple(findings))
+    functions, findings = resolve(spec, context.programs)
+    if findings:
+        return Rendered(findings=tuple(findings))
+    return Rendered(tuple(_outputs(spec, functions)))
+
+
+def _outputs(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+    yield from functional.emit(spec, functions)
+    yield from suites.emit(functions)
+    yield from pages.emit(spec, functions)
+    yield from schema.emit()
+    for path, text in render_tables(spec).items():
+        yield Output(path, text, _source_of(text))
+
+
+def _source_of(text: str) -> str:
+    """Return the source that a generated file names in its head."""
+    head = text.partition("\n")[0]
+    return head.partition(MARKER)[2].partition(". ")[0] if MARKER in head else "spec"

@@ -1,0 +1,229 @@
+"""How frameworks spell each metric, in words, for the reference pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..model import ComponentFile, Documented, Emission, Level, Operation, Profile, Signatures, Variant
+from ..releases import Releases
+from ..spec import FrameworkSpec, Spec
+
+__all__ = ["Case", "Spelling", "spellings"]
+
+_SNAPSHOTS = {
+    "current": "with the policy being updated",
+    "old": "with the policy as it was before the update",
+    "rollout": "with the policy of the rollout engine",
+    "reference": "with the reference policy",
+}
+_LEVELS = {
+    "token": "tokens",
+    "sequence": "sequences",
+    "group": "groups",
+    "micro_batch": "micro-batches",
+    "mini_batch": "mini-batches",
+    "epoch": "epochs",
+    "rank": "ranks",
+    "window": "the steps of a logging window",
+}
+
+Layer = Profile | Emission | Variant
+
+
+@dataclass(frozen=True)
+class Case:
+    """What holds when the configuration satisfies a guard.
+
+    Attributes:
+        guard: The guard.
+        metric: The metric that the key means then.
+        computed: How it is computed then, as far as that differs.
+    """
+
+    guard: str
+    metric: str
+    computed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One key under which a metric is logged.
+
+    Attributes:
+        framework: The framework's title.
+        component: The class or part that logs it.
+        releases: The releases in which it does, as text.
+        key: The key or template.
+        logged: When it is logged; empty for always.
+        computed: How this code computes it, one statement each, as far as it departs from the definition.
+        cases: What configuration changes.
+        documented: What the framework's own guide says where it differs.
+        source: Where the key stands in a release.
+    """
+
+    framework: str
+    component: str
+    releases: str
+    key: str
+    logged: str
+    computed: tuple[str, ...]
+    cases: tuple[Case, ...]
+    documented: tuple[Documented, ...]
+    source: str
+
+
+def spellings(spec: Spec) -> dict[str, list[Spelling]]:
+    """Return the spellings of every metric id, in the order of the spec's files."""
+    found: dict[str, list[Spelling]] = {}
+    for framework in spec.frameworks.values():
+        for metric, spelling in _Framework(framework, spec.signatures).spellings():
+            found.setdefault(metric, []).append(spelling)
+    return found
+
+
+class _Framework:
+    """The spellings of one framework."""
+
+    def __init__(self, framework: FrameworkSpec, signatures: Signatures) -> None:
+        self._framework = framework
+        self._signatures = signatures
+        self._releases = Releases(tuple(release.release for release in framework.framework.releases))
+        self._expanded: dict[tuple[str, ...], frozenset[str]] = {}
+
+    def spellings(self) -> Iterator[tuple[str, Spelling]]:
+        """Yield every spelling with its metric; equal ones of several releases as one."""
+        merged: dict[tuple[str, Spelling], set[str]] = {}
+        for file in self._framework.files.values():
+            if file.components:
+                for origin in self._lineage(file):
+                    for emission in origin.emissions:
+                        for component, releases in self._where(file, emission).items():
+                            for key in self._of_emission(component, origin, emission):
+                                merged.setdefault(key, set()).update(releases)
+        for (metric, spelling), covered in merged.items():
+            yield metric, replace(spelling, releases=self._ranges(covered))
+
+    def _lineage(self, file: ComponentFile) -> Iterator[ComponentFile]:
+        yield file
+        for stem in file.extends:
+            if stem in self._framework.files:
+                yield from self._lineage(self._framework.files[stem])
+
+    def _where(self, file: ComponentFile, emission: Emission) -> dict[str, frozenset[str]]:
+        """Return the components that log the emission, each with the releases in which it does."""
+        covered: dict[str, frozenset[str]] = {}
+        logged = None if emission.releases is None else self._expand(emission.releases)
+        for part in file.components:
+            releases = self._expand(part.releases)
+            releases = releases if logged is None else releases & logged
+            if releases:
+                covered[part.name] = covered.get(part.name, frozenset()) | releases
+        return covered
+
+    def _of_emission(self, component: str, origin: ComponentFile, emission: Emission) -> Iterator[tuple[str, Spelling]]:
+        """Yield the emission's metric and those of its variants, each with a spelling that lacks its releases."""
+        profile = origin.profiles.get(emission.profile or "")
+        base = tuple(self._statements([profile, emission] if profile else [emission]))
+        cases = tuple(self._case(origin, emission, variant) for variant in emission.variants)
+        evidence = emission.evidence[0]
+        logged = [text for text in (emission.condition, _code(emission.when)) if text]
+        spelling = Spelling(
+            framework=self._framework.framework.title,
+            component=component,
+            releases="",
+            key=emission.key,
+            logged="; ".join(logged),
+            computed=base,
+            cases=cases,
+            documented=tuple(emission.documented),
+            source=f"{evidence.path}:{evidence.line}",
+        )
+        if emission.metric is not None:
+            yield emission.metric, spelling
+        others: dict[str, list[Case]] = {}
+        for case in cases:
+            if case.metric != emission.metric:
+                others.setdefault(case.metric, []).append(case)
+        for metric, own in others.items():
+            guards = " or ".join(case.guard for case in own)
+            yield metric, replace(spelling, cases=tuple(own), logged="; ".join([*logged, f"if {guards}"]))
+
+    def _case(self, origin: ComponentFile, emission: Emission, variant: Variant) -> Case:
+        profile = origin.profiles.get(variant.profile or "")
+        statements = tuple(self._statements([profile, variant] if profile else [variant]))
+        return Case(_code(variant.when), variant.metric or emission.metric or "", statements)
+
+    def _statements(self, layers: Sequence[Layer]) -> Iterator[str]:
+        signatures = self._signatures
+        values: dict[str, object] = {}
+        reduction: dict[Level, Operation] = {}
+        traits: dict[str, None] = {}
+        constant: dict[str, None] = {}
+        for layer in layers:
+            for name in ("population", "snapshot", "span", "lag", "scale", "offset", "reproduced_by"):
+                value = getattr(layer, name)
+                if value is not None:
+                    values[name] = value
+            reduction.update(layer.reduction)
+            traits.update(dict.fromkeys(layer.traits))
+            constant.update(dict.fromkeys(layer.constant_when))
+        population = signatures.populations.get(str(values.get("population")))
+        if population is not None:
+            yield f"over {_clause(population.brief)}"
+        if "snapshot" in values:
+            yield _SNAPSHOTS[str(values["snapshot"])]
+        yield from self._reduced(reduction)
+        yield from (signatures.traits[trait].what for trait in traits if trait in signatures.traits)
+        if "scale" in values or "offset" in values:
+            scaled = f"`{values['scale']}` × metric" if "scale" in values else "metric"
+            moved = f" + `{values['offset']}`" if "offset" in values else ""
+            yield f"logged value = {scaled}{moved}"
+        if "span" in values:
+            yield f"covers {values['span']}"
+        if values.get("lag"):
+            yield f"belongs to step {values['lag']:+d}"
+        yield from (f"constant when {when}" for when in constant)
+        if "reproduced_by" in values:
+            yield f"reproduced by the variant `{values['reproduced_by']}`"
+
+    def _reduced(self, reduction: dict[Level, Operation]) -> Iterator[str]:
+        """Yield one statement for each operation, with all levels that it reduces."""
+        levels: dict[Operation, list[str]] = {}
+        for level, operation in reduction.items():
+            if operation not in ("pool", "none"):
+                levels.setdefault(operation, []).append(_LEVELS[level])
+        for operation, names in levels.items():
+            yield f"over {_listed(names)}: {self._signatures.operations[operation]}"
+
+    def _expand(self, ranges: str | list[str]) -> frozenset[str]:
+        key = (ranges,) if isinstance(ranges, str) else tuple(ranges)
+        if key not in self._expanded:
+            self._expanded[key] = self._releases.expand(list(key))
+        return self._expanded[key]
+
+    def _ranges(self, releases: set[str]) -> str:
+        """Return releases as text: neighbours of three and more as a range."""
+        runs: list[list[int]] = []
+        for place in sorted(self._releases.index(release) for release in releases):
+            if runs and place == runs[-1][-1] + 1:
+                runs[-1].append(place)
+            else:
+                runs.append([place])
+        names = self._releases.names
+        return ", ".join(
+            f"{names[run[0]]} to {names[run[-1]]}" if len(run) > 2 else ", ".join(names[place] for place in run)
+            for run in runs
+        )
+
+
+def _code(guard: str | None) -> str:
+    return f"`{' '.join(guard.split())}`" if guard else ""
+
+
+def _clause(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:].rstrip(".")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

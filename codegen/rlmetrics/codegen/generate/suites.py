@@ -1,0 +1,67 @@
+"""The generated tests: for each family the facts that its functions must live up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..formula import Compiled
+from . import layout
+from .functions import Function
+from .layout import Node
+from .store import Output
+from .templating import template
+
+_NO_GRADIENT = frozenset(["histogram", "count", "group_count", "seq_count"])
+"""Operations that return numbers but let no gradient through; truth values never do."""
+
+
+def emit(functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+    """Yield one test module for each family that has functions."""
+    for family, members in functions.items():
+        if members:
+            source = f"spec/metrics/{family}.yaml"
+            cases = layout.source(layout.list_of(map(_case, members), "CASES = "))
+            text = template("tests_family.py.j2").render(
+                source=source,
+                cases=cases,
+                masked=any(function.ignores_padding for function in members),
+                additive=any(function.slots for function in members),
+            )
+            yield Output(f"tests/generated/test_{family}.py", text, source)
+
+
+def _case(function: Function) -> Node:
+    literal = layout.quote
+    return layout.call(
+        "Case",
+        [
+            literal(function.key),
+            literal(function.name),
+            f"atom={literal(function.atom)}",
+            f"empty={literal(function.empty) if isinstance(function.empty, str) else function.empty}",
+            f"additive={bool(function.slots)}",
+            f"padding={function.ignores_padding}",
+            layout.tuple_of(map(literal, _differentiable(function)), "gradient="),
+        ],
+    )
+
+
+def _differentiable(function: Function) -> tuple[str, ...]:
+    """Return the inputs that a gradient flows back to, in the order of the function's arguments."""
+    if function.compiled is None:
+        return ()
+    reached = _reached(function.compiled)
+    return tuple(name for name in function.inputs if name in reached)
+
+
+def _reached(compiled: Compiled) -> set[str]:
+    stack, seen, reached = [compiled.root], set[int](), set[str]()
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or node.dtype != "float" or node.op in _NO_GRADIENT:
+            continue
+        seen.add(id(node))
+        if node.op == "input":
+            reached.add(str(node.value))
+        stack.extend(node.args)
+    return reached

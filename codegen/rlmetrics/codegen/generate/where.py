@@ -1,0 +1,120 @@
+"""From a generated symbol back to the line of the spec that it comes from."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..findings import Location
+from ..model import Placeholder
+from ..spec import Spec
+from . import store
+from .text import anchor, function_name, registry_key
+
+_PREFIX = re.compile(r"^(?:rlmetrics\.)?(?:functional|F)\.(?:\w+\.)?|^_(?=\w+_(?:update|finalize)$)")
+_SUFFIX = re.compile(r"_(?:update|finalize)$|\(\)$")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the spec, and what stands there."""
+
+    location: Location
+    what: str
+
+
+def find(spec: Spec, root: Path, symbol: str) -> list[Place]:
+    """Find what a symbol comes from.
+
+    Args:
+        spec: The spec.
+        root: The checkout.
+        symbol: A metric's id or alias, a function, a registry key, a logged key, an input, a population, a trait, a
+            health rule, a component, or the path of a generated file, perhaps with an anchor.
+
+    Returns:
+        Every place that the symbol can mean, in the order of the spec; empty if there is none.
+    """
+    file = _of_file(spec, root, symbol)
+    if file is not None:
+        return [file]
+    name = _SUFFIX.sub("", _PREFIX.sub("", symbol))
+    wanted = {symbol, name}
+    found = [place for names, place in _symbols(spec) if not wanted.isdisjoint(names)]
+    return list(dict.fromkeys([*found, *_emissions(spec, symbol)]))
+
+
+def nearest(spec: Spec, symbol: str) -> list[str]:
+    """Return up to three known symbols that look like ``symbol``."""
+    known = {name for names, _ in _symbols(spec) for name in names}
+    known.update(emission.key for _, _, file in spec.component_files() for emission in file.emissions)
+    return difflib.get_close_matches(symbol, sorted(known), n=3)
+
+
+def _symbols(spec: Spec) -> Iterator[tuple[tuple[str, ...], Place]]:
+    """Yield everything that has a name of its own, with all its names."""
+    for metric_id, metric in spec.metrics.items():
+        names = (metric_id, function_name(metric_id), anchor(metric_id), *metric.aliases)
+        yield names, Place(spec.locate_metric(metric_id), f"metric {metric_id}")
+        for variant in metric.variants:
+            key = registry_key(metric_id, variant)
+            names = (key, function_name(metric_id, variant), anchor(key))
+            yield names, Place(spec.locate_metric(metric_id, ("variants", variant)), f"variant {key}")
+        for index, rule in enumerate(metric.health):
+            place = spec.locate_metric(metric_id, ("health", index))
+            yield (rule.id,), Place(place, f"health rule {rule.id} of {metric_id}")
+    for name in spec.inputs:
+        yield (name,), Place(spec.locate("inputs", ("inputs", name)), f"input {name}")
+    for name in spec.signatures.populations:
+        yield (name,), Place(spec.locate("signatures", ("populations", name)), f"population {name}")
+    for name in spec.signatures.traits:
+        yield (name,), Place(spec.locate("signatures", ("traits", name)), f"trait {name}")
+    for stem, health in spec.health.items():
+        for index, diagnosis in enumerate(health.diagnoses):
+            place = spec.locate(f"health/{stem}", ("diagnoses", index))
+            yield (diagnosis.id,), Place(place, f"diagnosis {diagnosis.id}")
+    for framework, stem, component in spec.component_files():
+        for index, described in enumerate(component.components):
+            place = spec.locate(f"frameworks/{framework}/{stem}", ("components", index))
+            yield (described.name,), Place(place, f"component {described.name} of {framework}")
+
+
+def _emissions(spec: Spec, symbol: str) -> Iterator[Place]:
+    """Yield every emission whose key is the symbol, or whose template the symbol fits."""
+    for framework, stem, file in spec.component_files():
+        placeholders = {**spec.frameworks[framework].framework.placeholders, **file.placeholders}
+        for index, emission in enumerate(file.emissions):
+            if symbol == emission.key or _fits(emission.key, placeholders, symbol):
+                place = spec.locate(f"frameworks/{framework}/{stem}", ("emissions", index))
+                yield Place(place, f"key {emission.key} of {framework} ({stem})")
+
+
+def _fits(key: str, placeholders: dict[str, Placeholder], symbol: str) -> bool:
+    if "{" not in key:
+        return False
+    pattern, end = "", 0
+    for match in _PLACEHOLDER.finditer(key):
+        if match[1] not in placeholders or placeholders[match[1]].open:
+            return False
+        pattern += re.escape(key[end : match.start()]) + f"(?:{placeholders[match[1]].pattern})"
+        end = match.end()
+    return re.fullmatch(pattern + re.escape(key[end:]), symbol) is not None
+
+
+def _of_file(spec: Spec, root: Path, symbol: str) -> Place | None:
+    """Return the source of a generated file, or of the metric that an anchor in it names."""
+    path, _, fragment = symbol.partition("#")
+    absolute = (Path.cwd() / path).resolve()
+    relative = absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else path
+    manifest = store.read_manifest(root)
+    entry = manifest.get(relative) or manifest.get(path)
+    if entry is None:
+        return None
+    for names, place in _symbols(spec):
+        if fragment and fragment in names:
+            return place
+    return Place(Location(entry.source), f"source of {relative}")

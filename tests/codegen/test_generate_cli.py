@@ -1,0 +1,234 @@
+"""``rlmetrics generate`` on a small spec, from the shell to the files."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from generate_support import environment, files_of, make_checkout, rlmetrics
+from rlmetrics.codegen.generate.driver import MARKER
+from rlmetrics.codegen.generate.schema import KINDS
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Make a checkout with the small spec."""
+    return make_checkout(tmp_path / "checkout")
+
+
+def test_writes_every_kind_of_output(root: Path) -> None:
+    """Functions, tests, tables, pages and schemas are written, and each names its source in its head."""
+    assert rlmetrics(root, "generate").returncode == 0
+
+    generated = {path: data for path, data in files_of(root).items() if not path.startswith(("spec/", "pyproject"))}
+    for path in (
+        "generated/rlmetrics/functional/kl.py",
+        "generated/rlmetrics/functional/return_.py",
+        "generated/rlmetrics/functional/__init__.pyi",
+        "generated/rlmetrics/functional/_registry.py",
+        "generated/rlmetrics/tables/metrics.py",
+        "tests/generated/test_kl.py",
+        "docs/reference/kl.md",
+        "docs/reference/inputs.md",
+        "codegen/rlmetrics/codegen/schema/metrics.json",
+    ):
+        assert path in generated
+    unmarked = {path for path, data in generated.items() if MARKER.encode() not in data[:400] and data}
+    assert {"generated/manifest.json"} == unmarked
+
+
+def test_second_run_changes_nothing(root: Path) -> None:
+    """A second run writes nothing and says so; ``--check`` agrees."""
+    rlmetrics(root, "generate")
+    before = {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+
+    again, check = rlmetrics(root, "generate"), rlmetrics(root, "generate", "--check")
+
+    assert (0, 0) == (again.returncode, check.returncode)
+    assert again.stdout.startswith("nothing changed")
+    assert before == {path: path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+
+
+def test_unchanged_run_loads_no_library(root: Path) -> None:
+    """With nothing to do, none of the slow libraries is imported."""
+    rlmetrics(root, "generate")
+    code = (
+        "import sys; from rlmetrics.cli import main; code = main(['generate']);"
+        "print(sorted({'pydantic', 'jinja2', 'yaml', 'torch'} & sys.modules.keys())); sys.exit(code)"
+    )
+
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, env=environment(), capture_output=True, text=True, check=True
+    )
+
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_generating_needs_no_torch(root: Path) -> None:
+    """A full run works where torch cannot be imported."""
+    code = "import sys; sys.modules['torch'] = None; from rlmetrics.cli import main; sys.exit(main(['generate']))"
+
+    result = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment(), check=False)
+
+    assert result.returncode == 0
+
+
+def test_output_is_the_same_everywhere(tmp_path: Path) -> None:
+    """Hash seed, folder and locale of the machine do not show in the output."""
+    outputs = []
+    for seed in ("0", "1", "12345"):
+        root = make_checkout(tmp_path / f"seed-{seed}" / "deeper")
+        rlmetrics(root, "generate", PYTHONHASHSEED=seed, LC_ALL="C", TZ=f"UTC+{seed[0]}")
+        outputs.append(files_of(root))
+
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+def test_check_lists_what_would_change(root: Path) -> None:
+    """After an edit of the spec ``--check`` names the files and exits with 1; generating settles it."""
+    rlmetrics(root, "generate")
+    family = root / "spec" / "metrics" / "kl.yaml"
+    family.write_text(family.read_text().replace("the plain estimator", "the simple estimator"))
+    before = files_of(root)
+
+    check = rlmetrics(root, "generate", "--check")
+
+    assert check.returncode == 1
+    assert "docs/reference/kl.md: changed" in check.stdout.splitlines()
+    assert before == files_of(root)
+    assert rlmetrics(root, "generate").returncode == 0
+    assert rlmetrics(root, "generate", "--check").returncode == 0
+
+
+def test_hand_edit_is_reported_with_its_source(root: Path) -> None:
+    """``--check`` says of a hand-edited file where the change belongs."""
+    rlmetrics(root, "generate")
+    module = root / "generated/rlmetrics/functional/kl.py"
+    module.write_text(module.read_text() + "\n")
+
+    check = rlmetrics(root, "generate", "--check")
+
+    expected = "generated/rlmetrics/functional/kl.py: hand-edited; move the change to spec/metrics/kl.yaml"
+    assert (1, expected) == (check.returncode, check.stdout.splitlines()[0])
+
+
+def test_all_errors_at_once_and_nothing_written(root: Path) -> None:
+    """Errors of structure, of formulas and of references come together, one a line with a place; nothing is written."""
+    family = root / "spec" / "metrics" / "kl.yaml"
+    text = family.read_text()
+    text = text.replace("formula: mean(old_logprobs - logprobs)", "formula: mean(old_logprobs - rewards)")
+    family.write_text(text.replace("metric: kl/old/clipped", "metric: kl/old/nothing"))
+    trainer = root / "spec" / "frameworks" / "demo" / "trainer.yaml"
+    trainer.write_text(trainer.read_text().replace("brief: Trains.", "brief: Trains.\ntypo: 1"))
+
+    result = rlmetrics(root, "generate")
+
+    lines = result.stderr.splitlines()
+    assert result.returncode == 2
+    assert any(line.startswith("spec/metrics/kl.yaml:16:34: error[formula]") for line in lines)
+    assert any("kl/old/nothing" in line for line in lines)
+    assert any("typo" in line and line.startswith("spec/frameworks/demo/trainer.yaml:3:1:") for line in lines)
+    assert not (root / "generated").exists()
+
+
+def test_outside_a_checkout(tmp_path: Path) -> None:
+    """Without a checkout around, one line says so."""
+    result = rlmetrics(tmp_path, "generate")
+
+    assert (2, 1) == (result.returncode, len(result.stderr.splitlines()))
+    assert "no checkout here" in result.stderr
+
+
+def test_overlay_adds_metrics(root: Path, tmp_path: Path) -> None:
+    """A folder given with ``--spec`` takes part in the output, and its changes are noticed."""
+    overlay = tmp_path / "overlay" / "metrics"
+    overlay.mkdir(parents=True)
+    text = (root / "spec" / "metrics" / "return.yaml").read_text()
+    own = text.replace("family: return", "family: own").replace("return/", "own/").replace("of: ", "of: own ")
+    (overlay / "own.yaml").write_text(own.replace("quantity: time, of: own rewards", "quantity: time, of: own things"))
+
+    result = rlmetrics(root, "generate", "--spec", str(overlay.parent))
+
+    assert (0, "") == (result.returncode, result.stderr)
+    assert (root / "generated/rlmetrics/functional/own.py").exists()
+    assert rlmetrics(root, "generate", "--check").returncode == 1
+    assert rlmetrics(root, "generate", "--check", "--spec", str(overlay.parent)).returncode == 0
+
+
+def test_output_is_formatted_and_lint_free(root: Path) -> None:
+    """``ruff format`` changes nothing and ``ruff check`` finds nothing, under the project's own settings."""
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    (root / "pyproject.toml").write_bytes(project.read_bytes())
+    rlmetrics(root, "generate")
+
+    for command in (["format", "--diff"], ["check", "--output-format", "concise"]):
+        result = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "generated", "tests"],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert result.returncode == 0, result.stdout
+
+
+def test_schemas_accept_the_spec_and_refuse_typos(root: Path) -> None:
+    """The JSON Schemas accept each file of the spec, with local facts, and refuse unknown fields."""
+    rlmetrics(root, "generate")
+    schemas = {kind: json.loads((root / f"codegen/rlmetrics/codegen/schema/{kind}.json").read_text()) for kind in KINDS}
+    files = {
+        "spec": "spec.yaml",
+        "inputs": "inputs.yaml",
+        "signatures": "signatures.yaml",
+        "metrics": "metrics/kl.yaml",
+        "tracker": "trackers/demo.yaml",
+        "health": "health/run.yaml",
+        "framework": "frameworks/demo/framework.yaml",
+        "component": "frameworks/demo/trainer.yaml",
+    }
+    for kind, name in files.items():
+        data = yaml.safe_load((root / "spec" / name).read_text())
+        jsonschema.validate({**data, "x-local": 1}, schemas[kind])
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**data, "typo": 1}, schemas[kind])
+
+
+def test_watch_generates_on_save(root: Path) -> None:
+    """``--watch`` generates at once and after every save, and ends cleanly when interrupted."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rlmetrics.cli", "generate", "--watch"],
+        cwd=root,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    page = root / "docs/reference/kl.md"
+    family = root / "spec" / "metrics" / "kl.yaml"
+    try:
+        _wait_until(page.exists)
+        assert process.stdout is not None
+        while not process.stdout.readline().startswith("watching"):
+            pass
+        family.write_text(family.read_text().replace("the plain estimator", "the simple estimator"))
+        _wait_until(lambda: "the simple estimator" in page.read_text())
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+
+    assert process.returncode == 0
+
+
+def _wait_until(condition: object, seconds: float = 30) -> None:
+    """Wait for a condition."""
+    assert callable(condition)
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.05)

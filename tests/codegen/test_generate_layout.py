@@ -1,0 +1,89 @@
+"""Generated Python is laid out exactly as ``ruff format`` would leave it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rlmetrics.codegen.generate import layout
+from rlmetrics.codegen.generate.text import function_name, registry_key, sentence, wrap
+
+NAMES = st.from_regex(r"[a-z][a-z_]{0,30}", fullmatch=True).filter(str.isidentifier).map(lambda name: f"n_{name}")
+LETTERS = st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp", "Zs")) | st.just(" ")
+TEXTS = st.text(LETTERS, max_size=150) | st.text("\"' \\ab", max_size=300)
+
+
+def nodes() -> st.SearchStrategy[layout.Node]:
+    """Names and brackets in brackets."""
+    return st.recursive(
+        NAMES,
+        lambda inner: st.one_of(
+            st.builds(lambda head, items: layout.call(head, items), NAMES, st.lists(inner, max_size=5)),
+            st.builds(lambda items: layout.tuple_of(items), st.lists(inner, max_size=5)),
+            st.builds(lambda items: layout.list_of(items), st.lists(inner, max_size=5)),
+        ),
+        max_leaves=12,
+    )
+
+
+def ruff_format(source: str) -> str:
+    """Return what the formatter makes of a module."""
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "120", "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(nodes(), min_size=10, max_size=40), st.lists(TEXTS, max_size=20))
+def test_layout_is_a_fixed_point_of_ruff(values: list[layout.Node], texts: list[str]) -> None:
+    """Calls, tuples, lists and strings of any size and nesting stay as they are laid out."""
+    blocks = [layout.source(layout.call("x = f", [value, *values[:number]])) for number, value in enumerate(values)]
+    blocks += [layout.source(layout.call("x = f", [layout.string(text, 4, "brief=")])) for text in texts]
+    module = "\n".join(blocks) + "\n"
+
+    assert module == ruff_format(module)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=300))
+def test_strings_keep_their_value(text: str) -> None:
+    """A string argument evaluates to the text it was made from, however it is split."""
+    call = ast.parse(layout.source(layout.call("f", [layout.string(text, 4, "brief=")])), mode="eval").body
+
+    assert isinstance(call, ast.Call)
+    assert text == ast.literal_eval(call.keywords[0].value)
+
+
+@pytest.mark.parametrize(("items", "expected"), [(["a"], "(a,)"), ([], "()"), (["a", "b"], "(a, b)")])
+def test_tuple_of_one_keeps_its_comma(items: list[layout.Node], expected: str) -> None:
+    """A tuple of one element is a tuple."""
+    assert expected == layout.flat(layout.tuple_of(items))
+
+
+def test_wrap_keeps_words_and_width() -> None:
+    """Wrapped text has all words in order, no line over the width, and a blank line between paragraphs."""
+    text = "word " * 90 + "\n\n" + "other " * 5
+
+    lines = wrap(text, 8)
+
+    assert text.split() == " ".join(lines).split()
+    assert max(map(len, lines)) <= layout.WIDTH
+    assert ["", "        other other other other other"] == lines[-2:]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a b", "A b."), ("Done!", "Done!"), ("k1 of a", "k1 of a."), ("A\n  b?", "A b?"), ("vLLM is", "vLLM is.")],
+)
+def test_sentence(text: str, expected: str) -> None:
+    """A sentence starts with a capital, unless its first word is spelled otherwise, and ends with a stop."""
+    assert expected == sentence(text)
+
+
+def test_names_of_variants() -> None:
+    """A variant's function and registry key append its name."""
+    assert ("kl_old_k1", "kl_old_k1_padded") == (function_name("kl/old/k1"), function_name("kl/old/k1", "padded"))
+    assert ("kl/old/k1", "kl/old/k1@padded") == (registry_key("kl/old/k1"), registry_key("kl/old/k1", "padded"))

@@ -1,0 +1,87 @@
+"""``rlmetrics where`` leads from every kind of symbol to the line that it comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from generate_support import make_checkout, rlmetrics
+from rlmetrics.codegen.generate import where
+from rlmetrics.codegen.loader import load
+from rlmetrics.codegen.spec import Spec
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a checkout in which everything was generated."""
+    root = make_checkout(tmp_path_factory.mktemp("where") / "checkout")
+    assert rlmetrics(root, "generate").returncode == 0
+    return root
+
+
+@pytest.fixture(scope="module")
+def spec(root: Path) -> Spec:
+    """Load its spec."""
+    return load(root / "spec")
+
+
+@pytest.mark.parametrize(
+    ("symbol", "line"),
+    [
+        ("kl/old/k1", "  kl/old/k1:"),
+        ("policykl", "  kl/old/k1:"),
+        ("kl_old_k1", "  kl/old/k1:"),
+        ("rlmetrics.functional.kl_old_k1", "  kl/old/k1:"),
+        ("rlmetrics.functional.kl.kl_old_k1", "  kl/old/k1:"),
+        ("_kl_old_k1_update", "  kl/old/k1:"),
+        ("_kl_old_k1_finalize", "  kl/old/k1:"),
+        ("kl/old/k1@padded", "      padded:"),
+        ("kl_old_k1_padded", "      padded:"),
+        ("docs/reference/kl.md#kl-old-histogram", "  kl/old/histogram:"),
+        ("rewards/format/spread", "  - key: rewards/{name}/spread"),
+        ("rewards/{name}/spread", "  - key: rewards/{name}/spread"),
+        ("group_ids", "  group_ids: {domain: sequence"),
+        ("padding_counted", "  padding_counted:"),
+        ("response_positions", "  response_positions: {domain: token"),
+        ("kl-drastic", "      - id: kl-drastic"),
+        ("collapse", "  - id: collapse"),
+        ("Trainer", "  - {name: Trainer"),
+    ],
+)
+def test_symbol_leads_to_its_line(root: Path, spec: Spec, symbol: str, line: str) -> None:
+    """The line that is named starts with what defines the symbol."""
+    (place,) = where.find(spec, root, symbol)
+
+    text = (root / place.location.file).read_text().splitlines()[place.location.line - 1]
+    assert text.startswith(line)
+
+
+def test_key_of_several_emissions(root: Path, spec: Spec) -> None:
+    """A key that several entries describe leads to all of them."""
+    places = where.find(spec, root, "policy/kl")
+
+    assert 2 == len(places)
+    assert {"spec/frameworks/demo/trainer.yaml"} == {place.location.file for place in places}
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("generated/rlmetrics/functional/return_.py", "spec/metrics/return.yaml"),
+        ("tests/generated/test_kl.py", "spec/metrics/kl.yaml"),
+        ("generated/rlmetrics/functional/_inputs.py", "spec/inputs.yaml"),
+    ],
+)
+def test_generated_file_leads_to_its_source(root: Path, path: str, source: str) -> None:
+    """A generated file leads to the file it is generated from, through the real command."""
+    result = rlmetrics(root, "where", path)
+
+    assert (0, f"{source}:1:1") == (result.returncode, result.stdout.split(": ")[0])
+
+
+def test_unknown_symbol_names_near_ones(root: Path) -> None:
+    """An unknown symbol ends with 2 and one line that names what looks like it."""
+    result = rlmetrics(root, "where", "kl/old/k2")
+
+    assert (2, "", 1) == (result.returncode, result.stdout, len(result.stderr.splitlines()))
+    assert "kl/old/k1" in result.stderr

@@ -1,0 +1,356 @@
+"""What must hold for every generated function. The files in ``tests/generated`` say for which, and with which facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import torch
+from rlmetrics import functional
+from rlmetrics.functional import REGISTRY
+from rlmetrics.state import MetricFunction, MetricState
+from torch import Tensor
+
+SEEDS = range(8)
+VOCABULARY = 6
+Tensors = dict[str, Tensor]
+
+VALUES = {"limit": 5, "end_token": 3, "lower": -0.3, "upper": 0.4, "n": 3, "resamples": 25}
+"""Values of parameters that have no default, or one that would take long."""
+
+_TIES = torch.tensor([0.0, 0.0, 2e-4, 0.15, 1.0], dtype=torch.float64)
+"""Two inputs of one shape differ by noise of one of these sizes at each place, so that they often tie."""
+
+_NEGATIVE = ("logprobs",)
+_POSITIVE = ("entropy", "norm", "rate", "coefficient", "statistic", "weight")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A metric function and the facts about it that its spec promises.
+
+    Attributes:
+        id: The metric's id, or ``id@variant``.
+        function: The function's name.
+        atom: What a split of the data must keep whole.
+        empty: The value over an empty population.
+        additive: Whether there is an additive state.
+        padding: Whether tokens outside the mask must not matter.
+        gradient: The inputs that a gradient flows back to.
+    """
+
+    id: str
+    function: str
+    atom: str
+    empty: str | int
+    additive: bool
+    padding: bool
+    gradient: tuple[str, ...]
+
+    @property
+    def metric(self) -> MetricFunction:
+        """The registry's entry."""
+        return REGISTRY[self.id]
+
+    def __str__(self) -> str:
+        return self.id
+
+
+# Inputs
+
+
+def make_inputs(metric: MetricFunction, seed: int) -> Tensors:
+    """Make float64 inputs of a metric: ragged, with ties, with values on both sides of every usual threshold."""
+    generator = torch.Generator().manual_seed(seed)
+    sizes = {
+        "B": 7 + seed % 3,
+        "T": 4 + seed % 4,
+        "V": VOCABULARY,
+        "N": 4 + seed % 5,
+        "G": 3,
+    }
+    bases: dict[tuple[int, ...], Tensor] = {}
+    inputs = {}
+    for name, axes, dtype in metric.inputs:
+        shape = tuple(sizes[axis] for axis in axes)
+        if dtype == "float":
+            base = bases.setdefault(shape, torch.randn(shape, generator=generator, dtype=torch.float64))
+            inputs[name] = _floats(name, base, generator, round_to_quarters=seed % 3 == 1)
+        elif name.endswith("mask") or name == "mask":
+            inputs[name] = _mask(shape, seed, generator)
+        elif dtype == "bool":
+            inputs[name] = torch.rand(shape, generator=generator) < 0.5
+        elif name == "group_ids":
+            inputs[name] = _groups(shape[0], sizes["G"], generator)
+        elif name == "tokens":
+            inputs[name] = torch.randint(VOCABULARY, shape, generator=generator)
+        else:
+            inputs[name] = torch.randint(1, 9, shape, generator=generator)
+    return inputs
+
+
+def _floats(name: str, base: Tensor, generator: torch.Generator, *, round_to_quarters: bool) -> Tensor:
+    sizes = _TIES[torch.randint(len(_TIES), base.shape, generator=generator)]
+    value = base + sizes * torch.randn(base.shape, generator=generator, dtype=torch.float64)
+    if round_to_quarters:
+        value = (value * 4).round() / 4
+    if name.endswith(_NEGATIVE):
+        return -value.abs() - 0.0625
+    return value.abs() + 0.0625 if any(word in name for word in _POSITIVE) else value
+
+
+def _mask(shape: tuple[int, ...], seed: int, generator: torch.Generator) -> Tensor:
+    rows, columns = shape
+    if seed % 2:
+        mask = torch.rand(shape, generator=generator) < 0.6
+        mask[:, seed % columns] = True
+    else:
+        lengths = torch.randint(1, columns + 1, (rows, 1), generator=generator)
+        mask = torch.arange(columns) < lengths
+    if seed % 4 == 2:
+        mask[seed % rows] = False
+    return mask
+
+
+def _groups(rows: int, groups: int, generator: torch.Generator) -> Tensor:
+    """Give every group an id out of order, and at least two responses, so that it has a spread."""
+    ids = torch.randint(-50, 50, (1,), generator=generator) + torch.tensor([7, 0, 30])[:groups]
+    members = torch.arange(groups).repeat(2)
+    members = torch.cat([members, torch.randint(groups, (rows - 2 * groups,), generator=generator)])
+    return ids[members[torch.randperm(rows, generator=generator)]]
+
+
+def make_parameters(metric: MetricFunction, seed: int) -> dict[str, Any]:
+    """Return the required parameters, and for odd seeds other values than the defaults for the rest."""
+    values: dict[str, Any] = {}
+    for name, default in metric.parameters.items():
+        if default is None or name in VALUES:
+            values[name] = VALUES.get(name, 0.5)
+        elif seed % 2:
+            values[name] = (
+                not default
+                if isinstance(default, bool)
+                else default + 1
+                if isinstance(default, int)
+                else default * 1.4 + 0.01
+            )
+    return values
+
+
+def cast(inputs: Mapping[str, Tensor], dtype: torch.dtype) -> Tensors:
+    """Return the inputs with all floats in another dtype."""
+    return {name: value.to(dtype) if value.is_floating_point() else value for name, value in inputs.items()}
+
+
+# Checks
+
+
+def check_value(case: Case) -> None:
+    """Compare the function with the reference in float64 and in float32."""
+    metric = case.metric
+    assert metric.function is getattr(functional, case.function)
+    finite = 0
+    for seed in SEEDS:
+        inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
+        expected = metric.reference(**inputs, **parameters)
+        finite += int(expected.isfinite().all())
+        assert_equal(expected, metric.function(**inputs, **parameters), f"seed {seed}")
+        single = cast(inputs, torch.float32)
+        expected = metric.reference(**single, **parameters)
+        assert_close(expected, metric.function(**single, **parameters), 1e-4, f"seed {seed}, float32")
+    assert finite >= len(SEEDS) / 2, "most inputs must have a finite result, or the comparison shows nothing"
+
+
+def check_merge(case: Case) -> None:
+    """Compare the merged states of uneven parts, empty ones among them, with the whole."""
+    metric = case.metric
+    assert case.atom == metric.atom
+    for seed in SEEDS:
+        inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
+        if all(not axes for _, axes, _ in metric.inputs):
+            updates = [make_inputs(metric, seed + number) for number in range(5)]
+            whole = metric.state(**parameters)
+            for update in updates:
+                whole.update(**update)
+            parts = [metric.state(**parameters).update(**update) for update in updates]
+            expected = whole.compute()
+        else:
+            parts = [metric.state(**parameters).update(**part) for part in split(metric, inputs, seed)]
+            expected = metric.function(**inputs, **parameters)
+        parts.insert(seed % (len(parts) + 1), metric.state(**parameters))
+        assert_equal(expected, merged(parts, seed).compute(), f"seed {seed}")
+
+
+def check_empty(case: Case) -> None:
+    """Compare the value over nothing with the policy: of a fresh state, of no rows, and of an empty mask."""
+    metric = case.metric
+    parameters = make_parameters(metric, 0)
+    assert case.empty == metric.empty
+    expected = 0.0 if case.empty == 0 else float("nan")
+    results = [metric.state(**parameters).compute()] if case.additive else []
+    if any(axes for _, axes, _ in metric.inputs):
+        nothing = {name: value[:0] if value.dim() else value for name, value in make_inputs(metric, 0).items()}
+        results.append(metric.function(**nothing, **parameters))
+    if case.padding and case.atom == "token" and "mask" in names_of(metric):
+        inputs = make_inputs(metric, 0)
+        inputs["mask"] = torch.zeros_like(inputs["mask"])
+        results.append(metric.function(**inputs, **parameters))
+    for result in results:
+        if result.dim():
+            assert 0.0 == result[:-2].sum().item()
+            assert result[-2:].isnan().all()
+        else:
+            assert_equal(torch.tensor(expected, dtype=torch.float64), result, "nothing")
+
+
+def check_padding(case: Case) -> None:
+    """Fill what the mask leaves out with NaN, infinity and impossible ids: nothing may change."""
+    metric = case.metric
+    for seed in SEEDS:
+        inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
+        outside = ~inputs["mask"]
+        filled = dict(inputs)
+        for name, axes, dtype in metric.inputs:
+            if axes[:2] == ("B", "T") and name != "mask" and dtype != "bool":
+                where = outside if len(axes) == 2 else outside.unsqueeze(-1)
+                garbage = (float("nan"), float("inf"), float("-inf"))[seed % 3] if dtype == "float" else -100
+                filled[name] = inputs[name].masked_fill(where, garbage)
+        expected = metric.function(**inputs, **parameters)
+        assert_equal(expected, metric.function(**filled, **parameters), f"seed {seed}")
+
+
+def check_half_precision(case: Case) -> None:
+    """Compare results of half-precision inputs with the reference on the same values: float32 or better inside."""
+    metric = case.metric
+    for dtype in (torch.float16, torch.bfloat16):
+        for seed in (0, 3):
+            inputs, parameters = cast(make_inputs(metric, seed), dtype), make_parameters(metric, seed)
+            expected = metric.reference(**inputs, **parameters)
+            assert_close(expected, metric.function(**inputs, **parameters), 1e-3, f"{dtype}, seed {seed}")
+
+
+def check_gradient(case: Case) -> None:
+    """Check that gradients reach exactly the inputs they should, are finite, and are zero in padding."""
+    metric = case.metric
+    for seed in SEEDS:
+        inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
+        if not metric.reference(**inputs, **parameters).isfinite().all():
+            continue
+        leaves = {name: value.requires_grad_() for name, value in inputs.items() if value.is_floating_point()}
+        result = metric.function(**inputs, **parameters)
+        assert bool(case.gradient) == result.requires_grad
+        if not result.requires_grad:
+            continue
+        torch.autograd.backward(result)
+        reached = tuple(name for name, leaf in leaves.items() if leaf.grad is not None)
+        assert case.gradient == reached
+        for name in reached:
+            gradient = leaves[name].grad
+            assert gradient is not None
+            assert gradient.isfinite().all(), f"{name}, seed {seed}"
+            if case.padding and gradient.dim() >= 2:
+                assert 0.0 == gradient[~inputs["mask"]].abs().sum().item(), f"{name}, seed {seed}"
+
+
+def check_errors(case: Case) -> None:
+    """Check that each wrong input raises one error that names it and says what was expected and what came."""
+    metric = case.metric
+    inputs, parameters = make_inputs(metric, 0), make_parameters(metric, 0)
+    for name, axes, dtype in metric.inputs:
+        dims = f"[{', '.join(axes)}]"
+        wrong = {
+            "no tensor": (TypeError, inputs[name].tolist()),
+            "dtype": (TypeError, inputs[name].to(torch.int64 if dtype == "float" else torch.float32)),
+            "rank": (ValueError, inputs[name].unsqueeze(0)),
+        }
+        for what, (error, value) in wrong.items():
+            with pytest.raises(error) as caught:
+                metric.function(**{**inputs, name: value}, **parameters)
+            message = str(caught.value)
+            assert message.startswith(f"{name}: expected a "), what
+            assert dims in message, what
+            assert "got " in message, what
+        if axes and sum(axes[0] in other for _, other, _ in metric.inputs) > 1 and axes[0] == "B":
+            with pytest.raises(ValueError, match=r"expected a tensor .* as in"):
+                metric.function(**{**inputs, name: inputs[name][1:]}, **parameters)
+        if case.additive:
+            with pytest.raises(TypeError, match=f"missing input '{name}'"):
+                metric.state(**parameters).update(**{other: value for other, value in inputs.items() if other != name})
+    if not case.additive:
+        with pytest.raises(TypeError, match="no additive state"):
+            metric.state(**parameters)
+
+
+# Splitting and merging
+
+
+def split(metric: MetricFunction, inputs: Mapping[str, Tensor], seed: int) -> list[Tensors]:
+    """Cut inputs into uneven parts, some of them empty, without cutting the metric's atom."""
+    generator = torch.Generator().manual_seed(1000 + seed)
+    if metric.atom == "group":
+        parts = list(_by_group(metric, inputs, generator))
+    else:
+        parts = list(_by_rows(metric, inputs, generator))
+    if metric.atom == "token":
+        parts = [piece for part in parts for piece in _by_columns(metric, part, generator)]
+    return parts
+
+
+def _by_rows(metric: MetricFunction, inputs: Mapping[str, Tensor], generator: torch.Generator) -> Iterator[Tensors]:
+    rows = max(inputs[name].shape[0] for name, axes, _ in metric.inputs if axes)
+    cuts = [0, *sorted(torch.randint(rows + 1, (3,), generator=generator).tolist()), rows]
+    for start, stop in pairwise(cuts):
+        yield {name: inputs[name][start:stop] if axes else inputs[name] for name, axes, _ in metric.inputs}
+
+
+def _by_columns(metric: MetricFunction, part: Mapping[str, Tensor], generator: torch.Generator) -> Iterator[Tensors]:
+    widths = [part[name].shape[1] for name, axes, _ in metric.inputs if len(axes) > 1]
+    cut = int(torch.randint(widths[0] + 1, (1,), generator=generator)) if widths else 0
+    if not widths:
+        yield dict(part)
+        return
+    for start, stop in ((0, cut), (cut, widths[0])):
+        yield {name: part[name][:, start:stop] if len(axes) > 1 else part[name] for name, axes, _ in metric.inputs}
+
+
+def _by_group(metric: MetricFunction, inputs: Mapping[str, Tensor], generator: torch.Generator) -> Iterator[Tensors]:
+    ids = inputs["group_ids"]
+    homes = {group: int(torch.randint(3, (1,), generator=generator)) for group in sorted(set(ids.tolist()))}
+    home = torch.tensor([homes[group] for group in ids.tolist()])
+    for number in range(3):
+        yield {name: inputs[name][home == number] if axes else inputs[name] for name, axes, _ in metric.inputs}
+
+
+def merged(parts: list[MetricState], seed: int) -> MetricState:
+    """Merge neighbours in a random order of merges, which keeps the order of the data."""
+    generator = torch.Generator().manual_seed(2000 + seed)
+    while len(parts) > 1:
+        place = int(torch.randint(len(parts) - 1, (1,), generator=generator))
+        parts[place : place + 2] = [parts[place].merge(parts[place + 1])]
+    return parts[0]
+
+
+# Comparing
+
+
+def names_of(metric: MetricFunction) -> tuple[str, ...]:
+    """Return the names of a metric's inputs."""
+    return tuple(name for name, _, _ in metric.inputs)
+
+
+def assert_equal(expected: Tensor, actual: Tensor, what: str) -> None:
+    """Compare float64 results, NaN equal to NaN."""
+    assert torch.float64 == actual.dtype
+    torch.testing.assert_close(
+        actual, expected, rtol=1e-9, atol=1e-12, equal_nan=True, msg=lambda text: f"{what}: {text}"
+    )
+
+
+def assert_close(expected: Tensor, actual: Tensor, tolerance: float, what: str) -> None:
+    """Compare results of narrower inputs, NaN equal to NaN."""
+    torch.testing.assert_close(
+        actual, expected, rtol=tolerance, atol=tolerance, equal_nan=True, msg=lambda text: f"{what}: {text}"
+    )
