@@ -1,0 +1,105 @@
+"""``rlmetrics map``: the translation table between two sources."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from rlmetrics.names.config import parse_pairs
+
+from .options import add_config, add_json, add_source, add_spec, add_surface, config_of, spec_of
+from .output import csv_text, json_text, markdown, table, yaml_text
+
+if TYPE_CHECKING:
+    from rlmetrics.names import MapRow, Transform
+
+_HEADER = ("from", "from_component", "relation", "to", "to_component", "differs_by", "transform", "note", "related")
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "map",
+        help="the translation table between two releases or frameworks",
+        description="For each key of one source: its best name in another, how both numbers relate, what differs.",
+    )
+    add_source(parser, "--from", "the source whose names are at hand", required=True)
+    add_source(parser, "--to", "the source whose names are wanted", required=True)
+    add_config(parser)
+    parser.add_argument(
+        "--bind",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="the value of a placeholder of the target (repeatable)",
+    )
+    add_surface(parser, "as logged")
+    add_spec(parser)
+    forms = parser.add_mutually_exclusive_group()
+    add_json(forms)
+    forms.add_argument("--csv", action="store_true", help="print CSV")
+    forms.add_argument("--yaml", action="store_true", help="print YAML")
+    forms.add_argument("--md", action="store_true", help="print a Markdown table")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from rlmetrics.names import map_names
+
+    rows = map_names(
+        args.from_,
+        args.to,
+        config=config_of(args),
+        bind=parse_pairs(args.bind, "--bind"),
+        surface=args.surface,
+        spec=spec_of(args),
+    ).rows
+    if args.json:
+        print(json_text(rows))
+    elif args.yaml:
+        print(yaml_text(rows))
+    elif args.csv:
+        print(csv_text(_HEADER, [_cells(row) for row in rows]))
+    elif args.md:
+        print(markdown([name.replace("_", " ") for name in _HEADER], [_cells(row) for row in rows]))
+    else:
+        print(table([("from", "relation", "to", "differs by"), *(_line(row) for row in rows)]))
+    return 0
+
+
+def _cells(row: MapRow) -> tuple[str | None, ...]:
+    return (
+        row.from_,
+        row.from_component,
+        row.relation,
+        row.to,
+        row.to_component,
+        _differences(row),
+        _transform(row.transform),
+        row.note,
+        "; ".join(f"{item.to}: {item.why}" for item in row.related) or None,
+    )
+
+
+def _line(row: MapRow) -> tuple[str | None, ...]:
+    to = row.to
+    if to is None and row.related:
+        to = f"(not {', '.join(item.to for item in row.related[:2])})"
+    said = [_transform(row.transform), _differences(row), row.note]
+    return row.from_, row.relation, to, "; ".join(text for text in said if text)
+
+
+def _differences(row: MapRow) -> str | None:
+    parts = []
+    for item in row.differs_by:
+        vanishes = f" (not if {item.vanishes_when})" if item.vanishes_when else ""
+        parts.append(f"{item.grade}: {item.what}{vanishes}")
+    return "; ".join(parts) or None
+
+
+def _transform(transform: Transform | None) -> str | None:
+    if transform is None:
+        return None
+    offset = f" {'+' if transform.offset > 0 else '-'} {abs(transform.offset):g}" if transform.offset else ""
+    return f"{transform.scale:g} * x{offset}"

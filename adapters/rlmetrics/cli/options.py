@@ -1,0 +1,64 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rlmetrics.names.config import parse_pairs
+
+__all__ = ["add_config", "add_json", "add_source", "add_spec", "add_surface", "config_of", "spec_of"]
+
+
+def add_source(parser: argparse.ArgumentParser, flag: str, what: str, *, required: bool = False) -> None:
+    """Add an option that takes a source; without a value it is inferred."""
+    dest = flag.lstrip("-") + ("_" if flag in ("--from",) else "")
+    hint = "" if required else "; by default inferred from the keys"
+    parser.add_argument(
+        flag,
+        dest=dest,
+        metavar="SOURCE",
+        required=required,
+        default=None if required else "auto",
+        help=f"{what}, such as trl[GRPOTrainer]==1.16.0, verl==0.9.1 or canonical{hint}",
+    )
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Add ``--config``."""
+    parser.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a configuration key that differs from the release's default (repeatable)",
+    )
+
+
+def add_spec(parser: argparse.ArgumentParser) -> None:
+    """Add ``--spec``."""
+    parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay (repeatable)")
+
+
+def add_surface(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add ``--surface``."""
+    parser.add_argument(
+        "--surface",
+        metavar="SURFACE",
+        help=f"show names as logged, or as wandb, tensorboard, trackio, mlflow … show them; by default {default}",
+    )
+
+
+def add_json(parser: argparse._ActionsContainer) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def config_of(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what ``--config`` gave."""
+    return dict(parse_pairs(args.config, "--config"))
+
+
+def spec_of(args: argparse.Namespace) -> list[str] | None:
+    """Return what ``--spec`` gave."""
+    return list(args.spec) or None
