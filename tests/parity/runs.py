@@ -1,0 +1,60 @@
+"""A run: where its numbers came from, and what becomes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from .fixtures import Event
+from .harness import Case, Outcome, Reason, outcome
+from .quantities import Source
+
+
+@dataclass(frozen=True)
+class Run:
+    """One captured run.
+
+    Attributes:
+        title: What the page calls it.
+        source: The code that logged it.
+        brief: What was special about it, in a sentence for the page.
+        entries: Every number of the run: a case, or the reason why there is none.
+        numbers: Names of all numbers in the fixture, in order.
+    """
+
+    title: str
+    source: Source
+    brief: str
+    build: Callable[[], Sequence[Case | Reason]]
+    list_numbers: Callable[[], Sequence[str]]
+
+    @cached_property
+    def entries(self) -> Sequence[Case | Reason]:
+        """Every number: how it is computed, or why it is not."""
+        return self.build()
+
+    @cached_property
+    def numbers(self) -> Sequence[str]:
+        """The names of all numbers that the fixture holds."""
+        return self.list_numbers()
+
+    @property
+    def cases(self) -> list[Case]:
+        """The numbers that functions compute."""
+        return [entry for entry in self.entries if isinstance(entry, Case)]
+
+    @property
+    def reasons(self) -> list[Reason]:
+        """The numbers that no function computes."""
+        return [entry for entry in self.entries if isinstance(entry, Reason)]
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """All cases, computed."""
+        return [outcome(case) for case in self.cases]
+
+
+def number_name(event: Event, path: str) -> str:
+    """Return the name of a number of an event."""
+    return f"{event.index} {event.name} {path}"

@@ -1,0 +1,121 @@
+"""Renders ``docs/reference/parity.md``: every captured number and the function that reproduces it.
+
+Run ``python -m parity.table`` with ``tests`` on the path, after a change to the spec, the fixtures or the cases.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "parity.md"
+
+HEAD = """<!-- Written by `python -m parity.table` from tests/parity. Edit those, not this. -->
+# Parity with the frameworks
+
+Released trainers ran on CPU with tiny random models, or were fed fixed inputs, and both their tensors and the numbers
+that they reported were kept in `tests/fixtures/parity`. The tables list every number that was kept, with the function
+of `rlmetrics.functional` that gives it from those tensors, or the reason why none does. Where a trainer reduces the
+values of parts (micro-batches, epochs, a logging window), the test reduces as the key's signature in the spec says, so
+that the signature is tested as well. `@variant` marks a function that reproduces a framework's departure from the
+metric; the metric itself is the function without it.
+
+*Numbers* counts how many captured numbers a row covers: the same value often stands in several places, and every place
+counts. *Largest difference* is the largest of them, relative to the number, or absolute for numbers below 1; it is
+rounded to one digit, and differences below 1e-9 are shown as 0. Frameworks compute in float32, where a
+single rounding is worth up to 6e-8.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table.
+
+    Attributes:
+        number: What was captured, such as a logged key.
+        covers: Which of its appearances: the logged value, one micro-batch.
+        count: How many captured numbers the line stands for.
+        function: Markdown that names the function; empty where there is none.
+        difference: The largest relative difference, NaN where nothing was computed.
+        why: Why no function computes it.
+    """
+
+    number: str
+    covers: str
+    count: int
+    function: str = ""
+    difference: float = math.nan
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """The numbers of one run or release."""
+
+    title: str
+    brief: str
+    rows: Sequence[Row]
+
+
+def figure(difference: float) -> str:
+    """Return a difference as the table shows it."""
+    return "0" if difference < 1e-9 else f"{difference:.0e}"
+
+
+def lines_of(section: Section) -> Iterator[str]:
+    """Yield the lines of a section."""
+    computed = [row for row in section.rows if row.function]
+    explained = [row for row in section.rows if not row.function]
+    covered = sum(row.count for row in computed)
+    left = sum(row.count for row in explained)
+    yield f"## {section.title}"
+    yield ""
+    yield f"{section.brief} {covered:,} numbers are reproduced, {left:,} are explained."
+    if computed:
+        yield ""
+        yield "| Number | Covers | Function | Numbers | Largest difference |"
+        yield "| --- | --- | --- | ---: | ---: |"
+        for row in computed:
+            cells = (f"`{row.number}`", row.covers, row.function, str(row.count), figure(row.difference))
+            yield f"| {' | '.join(map(_cell, cells))} |"
+    if explained:
+        yield ""
+        yield "| Number | Covers | Numbers | Why no function gives it |"
+        yield "| --- | --- | ---: | --- |"
+        for row in explained:
+            cells = (f"`{row.number}`", row.covers, str(row.count), row.why)
+            yield f"| {' | '.join(map(_cell, cells))} |"
+    yield ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def page(sections: Sequence[Section]) -> str:
+    """Return the page."""
+    return "\n".join([HEAD, *(line for section in sections for line in lines_of(section))])
+
+
+FIGURE = re.compile(r"(?<= )(?:0|\de-\d\d)(?= \|$)", re.MULTILINE)
+"""A largest difference in the page: the last cell of a line."""
+
+
+def without_figures(text: str) -> str:
+    """Return a page with every largest difference replaced, for a comparison across machines."""
+    return FIGURE.sub("…", text)
+
+
+def all_sections() -> list[Section]:
+    """Return the sections of the page in order."""
+    from . import trl_sections
+
+    providers: Sequence[Callable[[], list[Section]]] = (trl_sections.sections,)
+    return [section for provider in providers for section in provider()]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(all_sections()), encoding="utf-8")
