@@ -76,12 +76,13 @@ def test_the_later_value_is_the_last() -> None:
     assert [1.0, 5.0] == slots.merge(layout, first, torch.zeros(2)).tolist()
 
 
-def test_infinity_survives_an_empty_part() -> None:
-    """Merging a part that saw nothing does not turn an infinite mean into NaN."""
+@pytest.mark.parametrize("seen", [[2.0, math.inf, math.nan], [2.0, 1e200, 0.0]])
+def test_an_empty_part_spoils_nothing(seen: list[float]) -> None:
+    """Merging a part that saw nothing keeps infinite and huge means as they are, whose squares overflow."""
     layout = (Slot("moments", "moments"),)
-    seen = torch.tensor([2.0, math.inf, math.nan], dtype=torch.float64)
-    for left, right in ((seen, torch.zeros(3, dtype=torch.float64)), (torch.zeros(3, dtype=torch.float64), seen)):
-        assert math.inf == slots.merge(layout, left, right)[1].item()
+    state, nothing = torch.tensor(seen, dtype=torch.float64), torch.zeros(3, dtype=torch.float64)
+    for left, right in ((state, nothing), (nothing, state)):
+        assert pytest.approx(seen, nan_ok=True) == slots.merge(layout, left, right).tolist()
 
 
 def test_equal_parts_share_slots() -> None:
