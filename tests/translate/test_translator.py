@@ -3,7 +3,6 @@
 import math
 
 import pytest
-
 from rlmetrics.names.errors import NamesError
 from rlmetrics.translate import InputError, Translator
 
@@ -73,7 +72,7 @@ def test_nan_equals_nan_when_aliases_meet(translator):
 
 
 def test_unequal_values_for_one_name_are_both_set_aside(translator):
-    """Nobody can tell which is right, so neither is written under the new name, and the run goes on with exit code 1."""
+    """Nobody can tell which is right, so neither gets the new name; the exit code is 1."""
     row = translator.row({"env/reward_mean": 1.0, "ppo/mean_scores": 2.0, "ppo/policy/clipfrac": 0.5})
 
     assert {

@@ -21,8 +21,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     subparsers.add_parser(
         "demo",
         help="the jobs on bundled runs",
-        description="Check the generated files (in a checkout), translate two bundled runs and print the reports, and compute a metric "
-        "(if PyTorch is installed). Nothing is kept.",
+        description="Check the generated files (in a checkout), translate two bundled runs and print the reports, and "
+        "compute a metric (if PyTorch is installed). Nothing is kept.",
     )
 
 
@@ -73,19 +73,20 @@ def _compute() -> int:
         return 0
     import torch
 
-    from rlmetrics.state import MetricState
+    from rlmetrics.functional import REGISTRY
 
     torch.manual_seed(0)
     old_logprobs = -torch.rand(8, 16)
     logprobs = old_logprobs + 0.2 * torch.randn(8, 16)
     mask = torch.arange(16) < torch.randint(1, 17, (8, 1))
     inputs = {"logprobs": logprobs, "old_logprobs": old_logprobs, "mask": mask}
-    whole = MetricState("kl/old/k2")
+    whole = REGISTRY["kl/old/k2"].state()
     whole.update(**inputs)
-    merged = MetricState("kl/old/k2")
+    merged = REGISTRY["kl/old/k2"].state()
     for rows in (slice(0, 1), slice(1, 3), slice(3, 8)):
-        part = MetricState("kl/old/k2")
+        part = REGISTRY["kl/old/k2"].state()
         part.update(**{name: tensor[rows] for name, tensor in inputs.items()})
         merged.merge(part)
-    print(f"kl/old/k2 over 8 sequences at once {float(whole.compute()):.6f}, merged from 1 + 2 + 5 {float(merged.compute()):.6f}")
+    at_once, in_parts = float(whole.compute()), float(merged.compute())
+    print(f"kl/old/k2 over 8 sequences at once {at_once:.6f}, merged from 1 + 2 + 5 {in_parts:.6f}")
     return 0

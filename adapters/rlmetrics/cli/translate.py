@@ -6,6 +6,10 @@ import argparse
 import json
 import sys
 
+from rlmetrics.names.config import parse_pairs
+
+from .options import add_config, add_json, add_source, add_spec, add_surface, config_of, spec_of
+
 __all__ = ["add", "run"]
 
 
@@ -21,19 +25,30 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "2 bad usage or input, and nothing written.",
     )
     parser.add_argument("input", metavar="IN", help="the file or folder to translate")
-    parser.add_argument("--from", dest="source", default="auto", metavar="SOURCE", help="where the names come from (default: inferred)")
-    parser.add_argument("--to", dest="target", required=True, metavar="TARGET", help="where they go, such as verl==0.9.1 or canonical")
-    parser.add_argument("-o", "--output", metavar="OUT", help="where the copy goes (default: IN.translated)")
+    add_source(parser, "--from", "where the names come from")
+    add_source(parser, "--to", "where they go", required=True)
+    parser.add_argument("-o", "--output", metavar="OUT", help="where the copy goes; by default IN.translated")
     parser.add_argument("--force", action="store_true", help="overwrite OUT if it exists")
-    parser.add_argument("--kind", choices=list(KINDS), help="what IN is (default: recognised)")
+    parser.add_argument("--kind", choices=list(KINDS), help="what IN is; by default recognised")
     parser.add_argument("--strict", action="store_true", help="carry over only exact and affine counterparts")
     parser.add_argument("--both", action="store_true", help="write old and new names")
-    parser.add_argument("--unknown", choices=["keep", "drop", "error"], default="keep", help="keys the source doesn't define (default: keep)")
-    parser.add_argument("--config", action="append", default=[], metavar="KEY=VALUE", help="a configuration key that decides between variants (repeatable)")
-    parser.add_argument("--bind", action="append", default=[], metavar="NAME=VALUE", help="a placeholder of a target template (repeatable)")
-    parser.add_argument("--surface", metavar="SURFACE", help="show new names as this tracker does (default: as the input does)")
-    parser.add_argument("--spec", action="append", default=[], metavar="DIR", help="add an overlay of the spec (repeatable)")
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument(
+        "--unknown",
+        choices=["keep", "drop", "error"],
+        default="keep",
+        help="what to do with keys that the source doesn't define; by default keep",
+    )
+    add_config(parser)
+    parser.add_argument(
+        "--bind",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="the value of a placeholder of the target (repeatable)",
+    )
+    add_surface(parser, "as the input shows them")
+    add_spec(parser)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,14 +61,14 @@ def run(args: argparse.Namespace) -> int:
 
     report = translate_file(
         args.input,
-        source=args.source,
-        target=args.target,
+        source=args.from_,
+        target=args.to,
         output=args.output,
         kind=args.kind,
         force=args.force,
-        config=pairs(args.config, "--config"),
-        bind=pairs(args.bind, "--bind"),
-        spec=args.spec or None,
+        config=config_of(args),
+        bind=parse_pairs(args.bind, "--bind"),
+        spec=spec_of(args),
         strict=args.strict,
         both=args.both,
         unknown=args.unknown,

@@ -3,7 +3,7 @@
 from .errors import InputError
 from .plan import Translation
 from .report import Report
-from .translator import Translator
 from .translation import translate_file
+from .translator import Translator
 
 __all__ = ["InputError", "Report", "Translation", "Translator", "translate_file"]

@@ -14,10 +14,7 @@ __all__ = ["default_output", "replacing", "require_free"]
 
 
 def default_output(source: Path) -> Path:
-    """Return where the translation of ``source`` goes when nobody says: beside it, with ``.translated`` in the name.
-
-    A file keeps its suffix last only in so far as ``IN.translated`` allows; a folder ``runs`` becomes ``runs.translated``.
-    """
+    """Return where the translation of ``source`` goes when nobody says: beside it, with ``.translated`` appended."""
     return source.with_name(f"{source.name}.translated")
 
 

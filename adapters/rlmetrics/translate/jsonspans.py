@@ -1,6 +1,7 @@
 """Where the members of a JSON object stand in its text, so that names can be replaced and values stay byte for byte.
 
-Only the standard decoder judges what a value is; this module walks the punctuation between values.
+Numbers and literals are stepped over by a regular expression, everything else by the standard decoder; a value is
+decoded only when someone asks for it.
 """
 
 from __future__ import annotations
@@ -8,12 +9,18 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Element", "JsonError", "Member", "Members", "array", "members"]
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
+_PLAIN_MEMBER = re.compile(
+    r'("[^"\\\x00-\x1f]*")[ \t\r\n]*:[ \t\r\n]*'
+    r"(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|NaN|-?Infinity)"
+    r"[ \t\r\n]*([,}])[ \t\r\n]*"
+)
+"""A member whose name has no escapes and whose value is a number or a literal, up to what follows its comma."""
 
 
 class JsonError(ValueError):
@@ -28,16 +35,18 @@ class JsonError(ValueError):
         self.offset = offset
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One ``"key": value`` of an object: the decoded key and value, and their spans in the text."""
+class Member(NamedTuple):
+    """One ``"key": value`` of an object: the decoded key, and the spans of key and value in the text."""
 
     key: str
-    value: Any
     key_start: int
     key_end: int
     value_start: int
     value_end: int
+
+    def value(self, text: str) -> Any:
+        """Return the decoded value."""
+        return _DECODER.raw_decode(text, self.value_start)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,27 +83,35 @@ def members(text: str, start: int = 0) -> Members:
     if text[at : at + 1] == "}":
         return Members((), opened, at + 1)
     while True:
-        key_start = at
-        if text[at : at + 1] != '"':
-            raise _unexpected(text, at, "a quoted name")
-        key, key_end = _value(text, at)
+        plain = _PLAIN_MEMBER.match(text, at)
+        if plain is not None:
+            (key_start, key_end), (value_start, value_end) = plain.span(1), plain.span(2)
+            key = text[key_start + 1 : key_end - 1]
+            at, mark = plain.end(), plain[3]
+            after = plain.end(3)
+        else:
+            key_start = at
+            if text[at : at + 1] != '"':
+                raise _unexpected(text, at, "a quoted name")
+            key, key_end = _value(text, at)
+            at = _skip(text, key_end)
+            if text[at : at + 1] != ":":
+                raise _unexpected(text, at, "':'")
+            value_start = _skip(text, at + 1)
+            _, value_end = _value(text, value_start)
+            at = _skip(text, value_end)
+            mark = text[at : at + 1]
+            if mark not in (",", "}") or not mark:
+                raise _unexpected(text, at, "',' or '}'")
+            after = at + 1
+            at = _skip(text, after)
         if key in seen:
             msg = f"the name {key!r} occurs twice in one object"
             raise JsonError(msg, key_start)
         seen.add(key)
-        at = _skip(text, key_end)
-        if text[at : at + 1] != ":":
-            raise _unexpected(text, at, "':'")
-        value_start = _skip(text, at + 1)
-        value, value_end = _value(text, value_start)
-        items.append(Member(key, value, key_start, key_end, value_start, value_end))
-        at = _skip(text, value_end)
-        mark = text[at : at + 1]
+        items.append(Member(key, key_start, key_end, value_start, value_end))
         if mark == "}":
-            return Members(tuple(items), opened, at + 1)
-        if mark != ",":
-            raise _unexpected(text, at, "',' or '}'")
-        at = _skip(text, at + 1)
+            return Members(tuple(items), opened, after)
 
 
 def array(text: str, start: int) -> tuple[Element, ...]:

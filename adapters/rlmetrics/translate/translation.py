@@ -37,7 +37,8 @@ def translate_file(
     """Write a translated copy of a file or folder; the input is never changed.
 
     Args:
-        path: A file of a known kind, or a folder of them. Files of a folder that hold no names are left out and reported.
+        path: A file of a known kind, or a folder of them. Files of a folder that hold no names are left out and
+            reported.
         target: Where the names go, such as ``trl[PPOTrainer]==0.18.2`` or ``canonical``.
         source: Where they come from; ``auto`` infers it from the names.
         output: Where the copy goes; ``path`` with ``.translated`` appended if left out.
@@ -84,10 +85,8 @@ def translate_file(
             report.outputs.append(str(output if path.is_file() else output / file.relative_to(path)))
             total.merge(report)
         if not total.translated and not total.collisions:
-            msg = (
-                f"0 keys translated from {total.source} to {total.target}; is the source right? "
-                f"The first names are {', '.join(sorted({*total.unknown, *total.unchanged, *total.set_aside})[:5]) or 'none'}"
-            )
+            first = ", ".join(sorted({*total.unknown, *total.unchanged, *total.set_aside})[:5]) or "none"
+            msg = f"0 keys translated from {total.source} to {total.target}; is the source right? First names: {first}"
             raise InputError(msg, path)
     total.skipped = [str(file) for file in skipped]
     return total

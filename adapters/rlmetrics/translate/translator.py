@@ -18,6 +18,9 @@ __all__ = ["Entry", "Translator"]
 UNTRANSLATED = "untranslated"
 """The folder of names that are set aside."""
 
+_MAX_COMBINATIONS = 1000
+"""How many combinations of keys are remembered."""
+
 _CROSSES = {False: {"exact", "affine", "approximate"}, True: {"exact", "affine"}}
 
 
@@ -73,11 +76,13 @@ class Translator:
         self._both = both
         self._unknown = unknown
         self._moves: dict[str, Translation] = {}
+        self._plain: dict[tuple[str, ...], list[Entry] | None] = {}
         self.report = self.new_report("rows")
 
     def new_report(self, kind: str) -> Report:
         """Start a new account, for the next file, and return it."""
         self.report = Report(kind, self._plan.source, self._plan.target)
+        self._plain.clear()
         return self.report
 
     def key(self, key: str) -> Translation:
@@ -122,6 +127,24 @@ class Translator:
                 result.append(Entry(key, key, row[key]))
         return result
 
+    def moves(self, keys: tuple[str, ...]) -> list[Entry] | None:
+        """Return what ``entries`` returns for a row with these keys, without values, if values don't matter.
+
+        They matter where several keys claim one name or a value is converted; None is returned then. Logs repeat few
+        combinations of keys, so the answer is kept.
+
+        Raises:
+            InputError: If a key is unknown and ``unknown`` is ``error``.
+        """
+        if keys not in self._plain:
+            if len(self._plain) == _MAX_COMBINATIONS:
+                self._plain.clear()
+            moves = [self.key(key) for key in keys]
+            outputs = [move.output for move in moves]
+            plain = len(set(outputs)) == len(outputs) and not any(move.transform and move.translated for move in moves)
+            self._plain[keys] = self.entries(dict.fromkeys(keys)) if plain else None
+        return self._plain[keys]
+
     def _claim(self, move: Translation, value: Any) -> Entry:
         if move.transform is None or not move.translated:
             return Entry(move.output, move.key, value)
@@ -154,7 +177,8 @@ class Translator:
 
     def _account(self, move: Translation) -> None:
         if move.translated:
-            self.report.translated.setdefault(move.key, move.account())
+            if move.key not in self.report.translated:
+                self.report.translated[move.key] = move.account()
         elif move.output != move.key:
             self.report.set_aside[move.key] = move.output
         elif move.metric is not None and move.key not in self.report.unchanged:
@@ -163,7 +187,9 @@ class Translator:
     def _leave_out(self, move: Translation) -> bool:
         """Account for an unknown key, and tell whether it is dropped."""
         if self._unknown == "error":
-            msg = f"{move.key}: not a key of {self._plan.source}{self._plan.hint(move.key)}; allow it with --unknown keep"
+            msg = (
+                f"{move.key}: not a key of {self._plan.source}{self._plan.hint(move.key)}; allow it with --unknown keep"
+            )
             raise InputError(msg)
         if move.key not in self.report.unknown:
             self.report.unknown.append(move.key)

@@ -61,7 +61,7 @@ def _metrics(text: str, row: Members) -> Members:
     """Return the object that holds the metrics: ``data`` in verl's file logger, else the row itself."""
     if {member.key for member in row.items} == {"step", "data"}:
         data = next(member for member in row.items if member.key == "data")
-        if isinstance(data.value, dict):
+        if text[data.value_start] == "{":
             return members(text, data.value_start)
     return row
 
@@ -80,14 +80,14 @@ def _rows(path: Path, report: Report) -> Iterator[tuple[int, str, Members]]:
             return
         try:
             last = _row(path, *pending)
-        except _TornLine:
+        except _TornLineError:
             report.lost.records += 1
             report.lost.bytes += len(pending[1])
             return
         yield last
 
 
-class _TornLine(InputError):
+class _TornLineError(InputError):
     """A bad line without a line end: what a crash leaves at the end of a file."""
 
 
@@ -98,7 +98,7 @@ def _row(path: Path, number: int, line: bytes) -> tuple[int, str, Members]:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        kind = InputError if complete else _TornLine
+        kind = InputError if complete else _TornLineError
         msg = "is not UTF-8 text; convert the file, or name its --kind"
         raise kind(msg, path, number, error.start + 1) from None
     try:
@@ -108,7 +108,7 @@ def _row(path: Path, number: int, line: bytes) -> tuple[int, str, Members]:
             msg = f"one JSON object a line is expected, but {rest[:20]!r} follows"
             raise JsonError(msg, row.end)
     except JsonError as error:
-        kind = InputError if complete else _TornLine
+        kind = InputError if complete else _TornLineError
         msg = f"not a JSON object: {error}; remove or mend this line"
         raise kind(msg, path, number, error.offset + 1) from None
     return number, text, row
