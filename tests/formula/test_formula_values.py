@@ -195,3 +195,10 @@ def test_no_sequence_at_all(formula: str) -> None:
 def test_no_token_at_all(formula: str) -> None:
     """Responses of width zero are an empty population, not a crash."""
     assert math.isnan(run(compiled(formula), make(0, width=0)).item())
+
+
+def test_division_of_parameters_by_zero() -> None:
+    """Parameters divide like tensors: by zero to infinity, not to an exception."""
+    source = compiled("where(mean(logprobs > 9) == 0, clip / limit, log(limit - limit))")
+    tensors = make(0)
+    assert math.inf == run(source, tensors, limit=0).item()
