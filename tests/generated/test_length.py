@@ -144,6 +144,42 @@ CASES = [
         gradient=(),
     ),
     Case(
+        "length/nonempty/mean",
+        "length_nonempty_mean",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=(),
+    ),
+    Case(
+        "length/nonempty/min",
+        "length_nonempty_min",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=(),
+    ),
+    Case(
+        "length/nonempty/max",
+        "length_nonempty_max",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=(),
+    ),
+    Case(
+        "length/nonempty/at_limit_fraction",
+        "length_nonempty_at_limit_fraction",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=(),
+    ),
+    Case(
         "length/prompt_at_limit_fraction",
         "length_prompt_at_limit_fraction",
         atom="sequence",
@@ -190,7 +226,7 @@ def test_half_precision(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should, are finite, and are zero in padding."""
+    """Gradients reach the inputs they should and are finite."""
     checks.check_gradient(case)
 
 

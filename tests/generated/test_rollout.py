@@ -270,8 +270,26 @@ CASES = [
         gradient=("old_logprobs", "rollout_logprobs"),
     ),
     Case(
+        "rollout/chi_squared/token@clamped",
+        "rollout_chi_squared_token_clamped",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
         "rollout/chi_squared/sequence",
         "rollout_chi_squared_sequence",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
+        "rollout/chi_squared/sequence@clamped",
+        "rollout_chi_squared_sequence_clamped",
         atom="sequence",
         empty="nan",
         additive=True,
@@ -288,8 +306,26 @@ CASES = [
         gradient=("old_logprobs", "rollout_logprobs"),
     ),
     Case(
+        "rollout/token_weight/std@zeroed",
+        "rollout_token_weight_std_zeroed",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
         "rollout/token_weight/effective_fraction",
         "rollout_token_weight_effective_fraction",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
+        "rollout/token_weight/effective_fraction@zeroed",
+        "rollout_token_weight_effective_fraction_zeroed",
         atom="token",
         empty="nan",
         additive=True,
@@ -378,6 +414,15 @@ CASES = [
         gradient=("old_logprobs", "rollout_logprobs"),
     ),
     Case(
+        "rollout/weight_per_response/mean@zeroed",
+        "rollout_weight_per_response_mean_zeroed",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
         "rollout/weight_per_response/std",
         "rollout_weight_per_response_std",
         atom="sequence",
@@ -389,6 +434,15 @@ CASES = [
     Case(
         "rollout/weight_per_response/std@empty_counted",
         "rollout_weight_per_response_std_empty_counted",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
+        "rollout/weight_per_response/std@zeroed",
+        "rollout_weight_per_response_std_zeroed",
         atom="sequence",
         empty="nan",
         additive=True,
@@ -414,6 +468,15 @@ CASES = [
         gradient=("old_logprobs", "rollout_logprobs"),
     ),
     Case(
+        "rollout/weight_per_response/max@zeroed",
+        "rollout_weight_per_response_max_zeroed",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
         "rollout/weight_per_response/min",
         "rollout_weight_per_response_min",
         atom="sequence",
@@ -432,6 +495,15 @@ CASES = [
         gradient=("old_logprobs", "rollout_logprobs"),
     ),
     Case(
+        "rollout/weight_per_response/min@zeroed",
+        "rollout_weight_per_response_min_zeroed",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
         "rollout/weight_per_response/max_deviation",
         "rollout_weight_per_response_max_deviation",
         atom="sequence",
@@ -443,6 +515,15 @@ CASES = [
     Case(
         "rollout/weight_per_response/max_deviation@empty_counted",
         "rollout_weight_per_response_max_deviation_empty_counted",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
+        "rollout/weight_per_response/max_deviation@zeroed",
+        "rollout_weight_per_response_max_deviation_zeroed",
         atom="sequence",
         empty="nan",
         additive=True,
@@ -670,7 +751,7 @@ def test_empty(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
 def test_padding(case: Case) -> None:
-    """Garbage in padding changes nothing."""
+    """Garbage in padding changes neither value nor gradient."""
     checks.check_padding(case)
 
 
@@ -682,7 +763,7 @@ def test_half_precision(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should, are finite, and are zero in padding."""
+    """Gradients reach the inputs they should and are finite."""
     checks.check_gradient(case)
 
 

@@ -81,6 +81,15 @@ CASES = [
         gradient=("old_logprobs", "rollout_logprobs"),
     ),
     Case(
+        "sampling/sequence_weight/mean@truncated_on_tokens",
+        "sampling_sequence_weight_mean_truncated_on_tokens",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
         "sampling/sequence_weight/max",
         "sampling_sequence_weight_max",
         atom="sequence",
@@ -101,6 +110,15 @@ CASES = [
     Case(
         "sampling/sequence_weight/max@truncated",
         "sampling_sequence_weight_max_truncated",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
+        "sampling/sequence_weight/max@clamped",
+        "sampling_sequence_weight_max_clamped",
         atom="sequence",
         empty="nan",
         additive=True,
@@ -211,7 +229,7 @@ def test_empty(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
 def test_padding(case: Case) -> None:
-    """Garbage in padding changes nothing."""
+    """Garbage in padding changes neither value nor gradient."""
     checks.check_padding(case)
 
 
@@ -223,7 +241,7 @@ def test_half_precision(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_gradient(case: Case) -> None:
-    """Gradients reach the inputs they should, are finite, and are zero in padding."""
+    """Gradients reach the inputs they should and are finite."""
     checks.check_gradient(case)
 
 

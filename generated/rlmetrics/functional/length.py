@@ -22,6 +22,10 @@ __all__ = [
     "METRICS",
     "length_at_limit_fraction",
     "length_end_token_count",
+    "length_nonempty_at_limit_fraction",
+    "length_nonempty_max",
+    "length_nonempty_mean",
+    "length_nonempty_min",
     "length_prompt_at_limit_fraction",
     "length_prompt_distribution",
     "length_prompt_max",
@@ -655,6 +659,181 @@ def _length_at_limit_fraction_finalize(state: Tensor) -> Tensor:
     return condition_count / sequence_count
 
 
+def length_nonempty_mean(lengths: Tensor) -> Tensor:
+    """Mean number of response tokens over the responses that have any.
+
+    Requests that the engine aborted come back empty and pull the plain mean length down; this mean leaves them out.
+    Where it runs above the plain mean, responses are being lost, and the share of aborted responses says how many.
+    Responses that were cut off at the limit still count.
+
+    Formula::
+
+        mean(lengths, over=lengths > 0)
+
+    Population: Every response with at least one token. Data may be split between sequences: merged states equal the
+    whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+    """
+    state = _length_nonempty_mean_update(lengths)
+    return _length_nonempty_mean_finalize(state)
+
+
+def _length_nonempty_mean_update(lengths: Tensor) -> Tensor:
+    check(lengths=lengths)
+    condition = lengths > 0
+    lengths_sum = ops.total(lengths, condition)
+    selected_count = ops.count(condition)
+    return pack([lengths_sum, selected_count])
+
+
+def _length_nonempty_mean_finalize(state: Tensor) -> Tensor:
+    lengths_sum, selected_count = state.unbind()
+    return lengths_sum / selected_count
+
+
+def length_nonempty_min(lengths: Tensor) -> Tensor:
+    """Smallest number of response tokens among the responses that have any.
+
+    An extreme of the batch. Unlike the plain minimum it does not fall to 0 as soon as one request is aborted, so it
+    shows the shortest real answer.
+
+    Formula::
+
+        min(lengths, over=lengths > 0)
+
+    Population: Every response with at least one token. Data may be split between sequences: merged states equal the
+    whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+    """
+    state = _length_nonempty_min_update(lengths)
+    return _length_nonempty_min_finalize(state)
+
+
+def _length_nonempty_min_update(lengths: Tensor) -> Tensor:
+    check(lengths=lengths)
+    condition = lengths > 0
+    lengths_min = ops.smallest(lengths, condition)
+    selected_count = ops.count(condition)
+    return pack([lengths_min, selected_count])
+
+
+def _length_nonempty_min_finalize(state: Tensor) -> Tensor:
+    lengths_min, selected_count = state.unbind()
+    return ops.or_nan(lengths_min, selected_count)
+
+
+def length_nonempty_max(lengths: Tensor) -> Tensor:
+    """Largest number of response tokens among the responses that have any.
+
+    An extreme of the batch. It equals the plain maximum whenever a single response has a token, and is undefined when
+    all requests were aborted.
+
+    Formula::
+
+        max(lengths, over=lengths > 0)
+
+    Population: Every response with at least one token. Data may be split between sequences: merged states equal the
+    whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+    """
+    state = _length_nonempty_max_update(lengths)
+    return _length_nonempty_max_finalize(state)
+
+
+def _length_nonempty_max_update(lengths: Tensor) -> Tensor:
+    check(lengths=lengths)
+    condition = lengths > 0
+    lengths_max = ops.largest(lengths, condition)
+    selected_count = ops.count(condition)
+    return pack([lengths_max, selected_count])
+
+
+def _length_nonempty_max_finalize(state: Tensor) -> Tensor:
+    lengths_max, selected_count = state.unbind()
+    return ops.or_nan(lengths_max, selected_count)
+
+
+def length_nonempty_at_limit_fraction(lengths: Tensor, *, limit: float) -> Tensor:
+    """Share of responses at the length limit among those that have any token.
+
+    The share of responses that probably ran out of room, undiluted by requests that were aborted and came back empty.
+    Responses that ended on the very last position count as well. Under a limit that is merely the longest response of
+    the batch it can't be 0.
+
+    Formula::
+
+        mean(lengths >= limit, over=lengths > 0)
+
+    Population: Every response with at least one token. Data may be split between sequences: merged states equal the
+    whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+        limit: Largest number of tokens allowed.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Huang et al. 2024, The N+ Implementation Details of RLHF with PPO, https://arxiv.org/abs/2403.17031.
+    """
+    state = _length_nonempty_at_limit_fraction_update(lengths, limit=limit)
+    return _length_nonempty_at_limit_fraction_finalize(state)
+
+
+def _length_nonempty_at_limit_fraction_update(lengths: Tensor, *, limit: float) -> Tensor:
+    check(lengths=lengths)
+    condition = lengths > 0
+    condition_count = ops.count((ops.as_float(lengths) >= limit) & condition)
+    selected_count = ops.count(condition)
+    return pack([condition_count, selected_count])
+
+
+def _length_nonempty_at_limit_fraction_finalize(state: Tensor) -> Tensor:
+    condition_count, selected_count = state.unbind()
+    return condition_count / selected_count
+
+
 def length_prompt_at_limit_fraction(prompt_lengths: Tensor, *, limit: float) -> Tensor:
     """Share of prompts whose length equals the limit.
 
@@ -964,6 +1143,66 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_length_at_limit_fraction_finalize,
         formula="mean(lengths >= limit)",
         slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "length/nonempty/mean": MetricFunction(
+        id="length/nonempty/mean",
+        brief="Mean number of response tokens over the responses that have any.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths"),
+        parameters={},
+        function=length_nonempty_mean,
+        update=_length_nonempty_mean_update,
+        finalize=_length_nonempty_mean_finalize,
+        formula="mean(lengths, over=lengths > 0)",
+        slots=(Slot("lengths_sum", "sum"), Slot("selected_count", "count")),
+    ),
+    "length/nonempty/min": MetricFunction(
+        id="length/nonempty/min",
+        brief="Smallest number of response tokens among the responses that have any.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths"),
+        parameters={},
+        function=length_nonempty_min,
+        update=_length_nonempty_min_update,
+        finalize=_length_nonempty_min_finalize,
+        formula="min(lengths, over=lengths > 0)",
+        slots=(Slot("lengths_min", "min"), Slot("selected_count", "count")),
+    ),
+    "length/nonempty/max": MetricFunction(
+        id="length/nonempty/max",
+        brief="Largest number of response tokens among the responses that have any.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths"),
+        parameters={},
+        function=length_nonempty_max,
+        update=_length_nonempty_max_update,
+        finalize=_length_nonempty_max_finalize,
+        formula="max(lengths, over=lengths > 0)",
+        slots=(Slot("lengths_max", "max"), Slot("selected_count", "count")),
+    ),
+    "length/nonempty/at_limit_fraction": MetricFunction(
+        id="length/nonempty/at_limit_fraction",
+        brief="Share of responses at the length limit among those that have any token.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths"),
+        parameters={"limit": None},
+        function=length_nonempty_at_limit_fraction,
+        update=_length_nonempty_at_limit_fraction_update,
+        finalize=_length_nonempty_at_limit_fraction_finalize,
+        formula="mean(lengths >= limit, over=lengths > 0)",
+        slots=(Slot("condition_count", "count"), Slot("selected_count", "count")),
     ),
     "length/prompt_at_limit_fraction": MetricFunction(
         id="length/prompt_at_limit_fraction",

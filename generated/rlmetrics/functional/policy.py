@@ -34,6 +34,7 @@ __all__ = [
     "policy_ratio_mean",
     "policy_ratio_mean_padded",
     "policy_ratio_variance_of_means",
+    "policy_ratio_variance_of_means_zero_filled",
     "policy_reference_log_probability_distribution",
     "policy_reference_log_probability_distribution_unmasked",
 ]
@@ -771,6 +772,61 @@ def _policy_ratio_variance_of_means_finalize(state: Tensor) -> Tensor:
     return ops.variance(ratio_means_moments, ddof=1)
 
 
+def policy_ratio_variance_of_means_zero_filled(ratio_means: Tensor, *, unfilled: float) -> Tensor:
+    """Compute ``policy/ratio/variance_of_means@zero_filled``.
+
+    The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of zeros that is
+    never filled completely.
+
+    Not the spread of the ratio over tokens: each micro-batch of each epoch contributes one mean, and this is the
+    unbiased variance of those means. It grows when later epochs move away from earlier ones or when one micro-batch is
+    an outlier, shrinks when micro-batches get larger, and is undefined with a single micro-batch.
+
+    Formula::
+
+        filled = count(is_finite(ratio_means))
+        spread = filled * var(ratio_means, ddof=0) + mean(ratio_means) ** 2 * filled * unfilled / (filled + unfilled)
+        spread / (filled + unfilled - 1)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        ratio_means: Float tensor ``[N]``. Mean probability ratio of each micro-batch of an update, one number per
+            micro-batch, epoch and rank.
+        unfilled: How many entries stay 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _policy_ratio_variance_of_means_zero_filled_update(ratio_means, unfilled=unfilled)
+    return _policy_ratio_variance_of_means_zero_filled_finalize(state, unfilled=unfilled)
+
+
+def _policy_ratio_variance_of_means_zero_filled_update(ratio_means: Tensor, *, unfilled: float) -> Tensor:
+    check(ratio_means=ratio_means)
+    ratio_means = ops.as_float(ratio_means)
+    is_finite = torch.isfinite(ratio_means)
+    is_finite_count = ops.count(is_finite)
+    ratio_means_moments = ops.moments(ratio_means)
+    element_count = ops.number_of(is_finite)
+    return pack([is_finite_count, ratio_means_moments, element_count])
+
+
+def _policy_ratio_variance_of_means_zero_filled_finalize(state: Tensor, *, unfilled: float) -> Tensor:
+    is_finite_count = state[0]
+    ratio_means_moments = state[1:4]
+    element_count = state[4]
+    filled = is_finite_count
+    total = filled + unfilled
+    quotient = torch.square(ops.mean_of(ratio_means_moments)) * filled * unfilled / total
+    spread = filled * ops.variance(ratio_means_moments, ddof=0) + quotient
+    return ops.or_nan(spread / (total - 1), element_count)
+
+
 def policy_old_log_probability_distribution(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Histogram of the log-probability of response tokens under the policy before the update.
 
@@ -1133,6 +1189,35 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_policy_ratio_variance_of_means_finalize,
         formula="var(ratio_means)",
         slots=(Slot("ratio_means_moments", "moments"),),
+    ),
+    "policy/ratio/variance_of_means@zero_filled": MetricFunction(
+        id="policy/ratio/variance_of_means@zero_filled",
+        brief=(
+            "The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of "
+            "zeros that is never filled completely."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("ratio_means"),
+        parameters={"unfilled": None},
+        function=policy_ratio_variance_of_means_zero_filled,
+        update=_policy_ratio_variance_of_means_zero_filled_update,
+        finalize=_policy_ratio_variance_of_means_zero_filled_finalize,
+        finalize_parameters=("unfilled",),
+        formula="spread / (filled + unfilled - 1)",
+        let={
+            "filled": "count(is_finite(ratio_means))",
+            "spread": (
+                "filled * var(ratio_means, ddof=0) + mean(ratio_means) ** 2 * filled * unfilled / (filled + unfilled)"
+            ),
+        },
+        slots=(
+            Slot("is_finite_count", "count"),
+            Slot("ratio_means_moments", "moments"),
+            Slot("element_count", "count"),
+        ),
     ),
     "policy/old_log_probability/distribution": MetricFunction(
         id="policy/old_log_probability/distribution",

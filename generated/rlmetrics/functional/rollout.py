@@ -23,7 +23,9 @@ __all__ = [
     "METRICS",
     "rollout_aborted_fraction",
     "rollout_chi_squared_sequence",
+    "rollout_chi_squared_sequence_clamped",
     "rollout_chi_squared_token",
+    "rollout_chi_squared_token_clamped",
     "rollout_comparison_valid",
     "rollout_log_perplexity_difference_abs_mean",
     "rollout_log_perplexity_difference_abs_mean_empty_counted",
@@ -73,9 +75,11 @@ __all__ = [
     "rollout_speculative_acceptance_length",
     "rollout_speculative_acceptance_rate",
     "rollout_token_weight_effective_fraction",
+    "rollout_token_weight_effective_fraction_zeroed",
     "rollout_token_weight_fraction_above",
     "rollout_token_weight_fraction_below",
     "rollout_token_weight_std",
+    "rollout_token_weight_std_zeroed",
     "rollout_token_weight_zeroed_fraction",
     "rollout_weight_normaliser",
     "rollout_weight_per_response_fraction_above",
@@ -85,13 +89,18 @@ __all__ = [
     "rollout_weight_per_response_max",
     "rollout_weight_per_response_max_deviation",
     "rollout_weight_per_response_max_deviation_empty_counted",
+    "rollout_weight_per_response_max_deviation_zeroed",
     "rollout_weight_per_response_max_empty_counted",
+    "rollout_weight_per_response_max_zeroed",
     "rollout_weight_per_response_mean",
     "rollout_weight_per_response_mean_empty_counted",
+    "rollout_weight_per_response_mean_zeroed",
     "rollout_weight_per_response_min",
     "rollout_weight_per_response_min_empty_counted",
+    "rollout_weight_per_response_min_zeroed",
     "rollout_weight_per_response_std",
     "rollout_weight_per_response_std_empty_counted",
+    "rollout_weight_per_response_std_zeroed",
 ]
 
 
@@ -1545,6 +1554,58 @@ def _rollout_chi_squared_token_finalize(state: Tensor) -> Tensor:
     return exponential_sum / token_count - 1
 
 
+def rollout_chi_squared_token_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Log-ratios are clamped to at most 20 in size first.
+
+    Mean squared ratio minus 1: the variance of per-token importance weights. Ideal 0; it explodes on single tokens long
+    before a KL divergence moves.
+
+    Formula::
+
+        log_ratio = clamp(old_logprobs - rollout_logprobs, -20, 20)
+        mean(exp(2 * log_ratio)) - 1
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_chi_squared_token_clamped_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_chi_squared_token_clamped_finalize(state)
+
+
+def _rollout_chi_squared_token_clamped_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    log_ratio = torch.clamp(old_logprobs - rollout_logprobs, -20, 20)
+    exponential_sum = ops.total(torch.exp(2 * log_ratio), mask)
+    token_count = ops.count(mask)
+    return pack([exponential_sum, token_count])
+
+
+def _rollout_chi_squared_token_clamped_finalize(state: Tensor) -> Tensor:
+    exponential_sum, token_count = state.unbind()
+    return exponential_sum / token_count - 1
+
+
 def rollout_chi_squared_sequence(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Chi-squared divergence of the trainer from the rollout engine, estimated over whole responses.
 
@@ -1594,6 +1655,63 @@ def _rollout_chi_squared_sequence_update(old_logprobs: Tensor, rollout_logprobs:
 
 
 def _rollout_chi_squared_sequence_finalize(state: Tensor) -> Tensor:
+    exponential_sum, sequence_count = state.unbind()
+    return exponential_sum / sequence_count - 1
+
+
+def rollout_chi_squared_sequence_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """The log-ratio of a response is clamped to at most 20 in size first.
+
+    Mean squared product of all ratios of a response, minus 1. It grows exponentially with length, so it says whether
+    sequence-level importance weights are usable at all; values in the thousands are common and mean that they are not.
+    -1 is possible when all products vanish.
+
+    Formula::
+
+        log_ratio = old_logprobs - rollout_logprobs
+        mean(exp(2 * clamp(seq_sum(log_ratio), -20, 20))) - 1
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_chi_squared_sequence_clamped_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_chi_squared_sequence_clamped_finalize(state)
+
+
+def _rollout_chi_squared_sequence_clamped_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    log_ratio = old_logprobs - rollout_logprobs
+    exponential = torch.exp(2 * torch.clamp(ops.seq_sum(log_ratio, mask), -20, 20))
+    exponential_sum = ops.total(exponential)
+    sequence_count = ops.number_of(exponential)
+    return pack([exponential_sum, sequence_count])
+
+
+def _rollout_chi_squared_sequence_clamped_finalize(state: Tensor) -> Tensor:
     exponential_sum, sequence_count = state.unbind()
     return exponential_sum / sequence_count - 1
 
@@ -1659,6 +1777,75 @@ def _rollout_token_weight_std_update(
 
 
 def _rollout_token_weight_std_finalize(state: Tensor) -> Tensor:
+    weight_moments = state[0:3]
+    return ops.standard_deviation(weight_moments, ddof=0)
+
+
+def rollout_token_weight_std_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 instead of being capped.
+
+    How unevenly tokens count in a corrected update. 0 without mismatch; bounded by the truncation, so compare it only
+    at equal bounds.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        std(weight, ddof=0)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_token_weight_std_zeroed_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
+    return _rollout_token_weight_std_zeroed_finalize(state)
+
+
+def _rollout_token_weight_std_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    weight_moments = ops.moments(weight, mask)
+    return pack([weight_moments])
+
+
+def _rollout_token_weight_std_zeroed_finalize(state: Tensor) -> Tensor:
     weight_moments = state[0:3]
     return ops.standard_deviation(weight_moments, ddof=0)
 
@@ -1729,6 +1916,84 @@ def _rollout_token_weight_effective_fraction_update(
 
 
 def _rollout_token_weight_effective_fraction_finalize(state: Tensor) -> Tensor:
+    weight_sum, token_count, power_sum = state.unbind()
+    return torch.square(weight_sum / token_count) / (power_sum / token_count)
+
+
+def rollout_token_weight_effective_fraction_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights outside the bounds are replaced by 0 instead of being capped.
+
+    Squared mean over mean square of the truncated weights. 1 when all weights are equal; 0.5 means that half of the
+    batch is wasted on uneven weights.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        mean(weight) ** 2 / mean(weight ** 2)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_token_weight_effective_fraction_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_token_weight_effective_fraction_zeroed_finalize(state)
+
+
+def _rollout_token_weight_effective_fraction_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    weight_sum = ops.total(weight, mask)
+    token_count = ops.count(mask)
+    power_sum = ops.total(torch.square(weight), mask)
+    return pack([weight_sum, token_count, power_sum])
+
+
+def _rollout_token_weight_effective_fraction_zeroed_finalize(state: Tensor) -> Tensor:
     weight_sum, token_count, power_sum = state.unbind()
     return torch.square(weight_sum / token_count) / (power_sum / token_count)
 
@@ -2333,6 +2598,85 @@ def _rollout_weight_per_response_mean_empty_counted_finalize(state: Tensor) -> T
     return per_response_sum / sequence_count
 
 
+def rollout_weight_per_response_mean_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Compute ``rollout/weight_per_response/mean@zeroed``.
+
+    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+
+    Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        mean(per_response)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_mean_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_weight_per_response_mean_zeroed_finalize(state)
+
+
+def _rollout_weight_per_response_mean_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response_sum = ops.total(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_sum, sequence_count])
+
+
+def _rollout_weight_per_response_mean_zeroed_finalize(state: Tensor) -> Tensor:
+    per_response_sum, sequence_count = state.unbind()
+    return per_response_sum / sequence_count
+
+
 def rollout_weight_per_response_std(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2461,6 +2805,84 @@ def _rollout_weight_per_response_std_empty_counted_update(
 
 
 def _rollout_weight_per_response_std_empty_counted_finalize(state: Tensor) -> Tensor:
+    per_response_moments = state[0:3]
+    return ops.standard_deviation(per_response_moments, ddof=1)
+
+
+def rollout_weight_per_response_std_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Compute ``rollout/weight_per_response/std@zeroed``.
+
+    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+
+    Tells whether mismatch is spread evenly or sits in some responses.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        std(per_response)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_std_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_weight_per_response_std_zeroed_finalize(state)
+
+
+def _rollout_weight_per_response_std_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response_moments = ops.moments(per_response)
+    return pack([per_response_moments])
+
+
+def _rollout_weight_per_response_std_zeroed_finalize(state: Tensor) -> Tensor:
     per_response_moments = state[0:3]
     return ops.standard_deviation(per_response_moments, ddof=1)
 
@@ -2600,6 +3022,85 @@ def _rollout_weight_per_response_max_empty_counted_finalize(state: Tensor) -> Te
     return ops.or_nan(per_response_max, sequence_count)
 
 
+def rollout_weight_per_response_max_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Compute ``rollout/weight_per_response/max@zeroed``.
+
+    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+
+    Bounded by the truncation.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        max(per_response)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_max_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_weight_per_response_max_zeroed_finalize(state)
+
+
+def _rollout_weight_per_response_max_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response_max = ops.largest(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_max, sequence_count])
+
+
+def _rollout_weight_per_response_max_zeroed_finalize(state: Tensor) -> Tensor:
+    per_response_max, sequence_count = state.unbind()
+    return ops.or_nan(per_response_max, sequence_count)
+
+
 def rollout_weight_per_response_min(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2731,6 +3232,85 @@ def _rollout_weight_per_response_min_empty_counted_update(
 
 
 def _rollout_weight_per_response_min_empty_counted_finalize(state: Tensor) -> Tensor:
+    per_response_min, sequence_count = state.unbind()
+    return ops.or_nan(per_response_min, sequence_count)
+
+
+def rollout_weight_per_response_min_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Compute ``rollout/weight_per_response/min@zeroed``.
+
+    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+
+    Near 0 means a response that the trainer hardly recognises as its own.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        min(per_response)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_min_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_weight_per_response_min_zeroed_finalize(state)
+
+
+def _rollout_weight_per_response_min_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response_min = ops.smallest(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_min, sequence_count])
+
+
+def _rollout_weight_per_response_min_zeroed_finalize(state: Tensor) -> Tensor:
     per_response_min, sequence_count = state.unbind()
     return ops.or_nan(per_response_min, sequence_count)
 
@@ -2872,6 +3452,86 @@ def _rollout_weight_per_response_max_deviation_empty_counted_update(
 
 
 def _rollout_weight_per_response_max_deviation_empty_counted_finalize(state: Tensor) -> Tensor:
+    abs_max, sequence_count = state.unbind()
+    return ops.or_nan(abs_max, sequence_count)
+
+
+def rollout_weight_per_response_max_deviation_zeroed(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Compute ``rollout/weight_per_response/max_deviation@zeroed``.
+
+    Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.
+
+    The worst response in either direction. Ideal 0.
+
+    Formula::
+
+        ratio = exp(old_logprobs - rollout_logprobs)
+        weight = where((ratio < lower) | (ratio > upper), 0.0, ratio)
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        max(abs(per_response - 1))
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become 0.
+        upper: Larger weights become 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_max_deviation_zeroed_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_weight_per_response_max_deviation_zeroed_finalize(state)
+
+
+def _rollout_weight_per_response_max_deviation_zeroed_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    ratio = torch.exp(old_logprobs - rollout_logprobs)
+    weight = torch.where((ratio < lower) | (ratio > upper), 0.0, ratio)
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    abs_ = torch.abs(per_response - 1)
+    abs_max = ops.largest(abs_)
+    sequence_count = ops.number_of(abs_)
+    return pack([abs_max, sequence_count])
+
+
+def _rollout_weight_per_response_max_deviation_zeroed_finalize(state: Tensor) -> Tensor:
     abs_max, sequence_count = state.unbind()
     return ops.or_nan(abs_max, sequence_count)
 
@@ -4479,6 +5139,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"log_ratio": "old_logprobs - rollout_logprobs"},
         slots=(Slot("exponential_sum", "sum"), Slot("token_count", "count")),
     ),
+    "rollout/chi_squared/token@clamped": MetricFunction(
+        id="rollout/chi_squared/token@clamped",
+        brief="Log-ratios are clamped to at most 20 in size first.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_chi_squared_token_clamped,
+        update=_rollout_chi_squared_token_clamped_update,
+        finalize=_rollout_chi_squared_token_clamped_finalize,
+        formula="mean(exp(2 * log_ratio)) - 1",
+        let={"log_ratio": "clamp(old_logprobs - rollout_logprobs, -20, 20)"},
+        slots=(Slot("exponential_sum", "sum"), Slot("token_count", "count")),
+    ),
     "rollout/chi_squared/sequence": MetricFunction(
         id="rollout/chi_squared/sequence",
         brief="Chi-squared divergence of the trainer from the rollout engine, estimated over whole responses.",
@@ -4492,6 +5168,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_rollout_chi_squared_sequence_update,
         finalize=_rollout_chi_squared_sequence_finalize,
         formula="mean(exp(2 * seq_sum(log_ratio))) - 1",
+        let={"log_ratio": "old_logprobs - rollout_logprobs"},
+        slots=(Slot("exponential_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "rollout/chi_squared/sequence@clamped": MetricFunction(
+        id="rollout/chi_squared/sequence@clamped",
+        brief="The log-ratio of a response is clamped to at most 20 in size first.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_chi_squared_sequence_clamped,
+        update=_rollout_chi_squared_sequence_clamped_update,
+        finalize=_rollout_chi_squared_sequence_clamped_finalize,
+        formula="mean(exp(2 * clamp(seq_sum(log_ratio), -20, 20))) - 1",
         let={"log_ratio": "old_logprobs - rollout_logprobs"},
         slots=(Slot("exponential_sum", "sum"), Slot("sequence_count", "count")),
     ),
@@ -4514,6 +5206,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
         slots=(Slot("weight_moments", "moments"),),
     ),
+    "rollout/token_weight/std@zeroed": MetricFunction(
+        id="rollout/token_weight/std@zeroed",
+        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_token_weight_std_zeroed,
+        update=_rollout_token_weight_std_zeroed_update,
+        finalize=_rollout_token_weight_std_zeroed_finalize,
+        formula="std(weight, ddof=0)",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+        },
+        slots=(Slot("weight_moments", "moments"),),
+    ),
     "rollout/token_weight/effective_fraction": MetricFunction(
         id="rollout/token_weight/effective_fraction",
         brief=(
@@ -4531,6 +5242,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_rollout_token_weight_effective_fraction_finalize,
         formula="mean(weight) ** 2 / mean(weight ** 2)",
         let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
+        slots=(Slot("weight_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
+    ),
+    "rollout/token_weight/effective_fraction@zeroed": MetricFunction(
+        id="rollout/token_weight/effective_fraction@zeroed",
+        brief="Weights outside the bounds are replaced by 0 instead of being capped.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_token_weight_effective_fraction_zeroed,
+        update=_rollout_token_weight_effective_fraction_zeroed_update,
+        finalize=_rollout_token_weight_effective_fraction_zeroed_finalize,
+        formula="mean(weight) ** 2 / mean(weight ** 2)",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+        },
         slots=(Slot("weight_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
     ),
     "rollout/token_weight/fraction_above": MetricFunction(
@@ -4680,6 +5410,29 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
     ),
+    "rollout/weight_per_response/mean@zeroed": MetricFunction(
+        id="rollout/weight_per_response/mean@zeroed",
+        brief=(
+            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
+            "enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_weight_per_response_mean_zeroed,
+        update=_rollout_weight_per_response_mean_zeroed_update,
+        finalize=_rollout_weight_per_response_mean_zeroed_finalize,
+        formula="mean(per_response)",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
+    ),
     "rollout/weight_per_response/std": MetricFunction(
         id="rollout/weight_per_response/std",
         brief="Standard deviation over responses of their mean token weights.",
@@ -4711,6 +5464,29 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="std(per_response)",
         let={
             "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("per_response_moments", "moments"),),
+    ),
+    "rollout/weight_per_response/std@zeroed": MetricFunction(
+        id="rollout/weight_per_response/std@zeroed",
+        brief=(
+            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
+            "enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_weight_per_response_std_zeroed,
+        update=_rollout_weight_per_response_std_zeroed_update,
+        finalize=_rollout_weight_per_response_std_zeroed_finalize,
+        formula="std(per_response)",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
             "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
         },
         slots=(Slot("per_response_moments", "moments"),),
@@ -4750,6 +5526,29 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
     ),
+    "rollout/weight_per_response/max@zeroed": MetricFunction(
+        id="rollout/weight_per_response/max@zeroed",
+        brief=(
+            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
+            "enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_weight_per_response_max_zeroed,
+        update=_rollout_weight_per_response_max_zeroed_update,
+        finalize=_rollout_weight_per_response_max_zeroed_finalize,
+        formula="max(per_response)",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
+    ),
     "rollout/weight_per_response/min": MetricFunction(
         id="rollout/weight_per_response/min",
         brief="Smallest mean token weight of a response.",
@@ -4785,6 +5584,29 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
     ),
+    "rollout/weight_per_response/min@zeroed": MetricFunction(
+        id="rollout/weight_per_response/min@zeroed",
+        brief=(
+            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
+            "enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_weight_per_response_min_zeroed,
+        update=_rollout_weight_per_response_min_zeroed_update,
+        finalize=_rollout_weight_per_response_min_zeroed_finalize,
+        formula="min(per_response)",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
+    ),
     "rollout/weight_per_response/max_deviation": MetricFunction(
         id="rollout/weight_per_response/max_deviation",
         brief="Largest distance of a response's mean token weight from 1.",
@@ -4816,6 +5638,29 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="max(abs(per_response - 1))",
         let={
             "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "rollout/weight_per_response/max_deviation@zeroed": MetricFunction(
+        id="rollout/weight_per_response/max_deviation@zeroed",
+        brief=(
+            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token "
+            "enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_weight_per_response_max_deviation_zeroed,
+        update=_rollout_weight_per_response_max_deviation_zeroed_update,
+        finalize=_rollout_weight_per_response_max_deviation_zeroed_finalize,
+        formula="max(abs(per_response - 1))",
+        let={
+            "ratio": "exp(old_logprobs - rollout_logprobs)",
+            "weight": "where((ratio < lower) | (ratio > upper), 0.0, ratio)",
             "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
         },
         slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),

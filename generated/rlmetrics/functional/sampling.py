@@ -26,10 +26,12 @@ __all__ = [
     "sampling_logprob_difference_max",
     "sampling_logprob_difference_mean",
     "sampling_sequence_weight_max",
+    "sampling_sequence_weight_max_clamped",
     "sampling_sequence_weight_max_truncated",
     "sampling_sequence_weight_max_zeroed",
     "sampling_sequence_weight_mean",
     "sampling_sequence_weight_mean_truncated",
+    "sampling_sequence_weight_mean_truncated_on_tokens",
     "sampling_sequence_weight_mean_zeroed",
     "sampling_sequence_weight_min",
     "sampling_sequence_weight_min_truncated",
@@ -554,6 +556,76 @@ def _sampling_sequence_weight_mean_truncated_finalize(state: Tensor) -> Tensor:
     return clamped_sum / sequence_count
 
 
+def sampling_sequence_weight_mean_truncated_on_tokens(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_max: float,
+) -> Tensor:
+    """Weights above the bound are replaced by it, and every response counts once per token.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Its expectation
+    without bounds is 1. Bounds pull it down: it falls when many weights are cut or set to 0. Products over long
+    responses stray far from 1 even when single tokens agree well, so a sequence weight says more about length than
+    about the mismatch per token.
+
+    Formula::
+
+        mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        weight_max: Larger weights become this.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_mean_truncated_on_tokens_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        weight_max=weight_max,
+    )
+    return _sampling_sequence_weight_mean_truncated_on_tokens_finalize(state)
+
+
+def _sampling_sequence_weight_mean_truncated_on_tokens_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    weight_max: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=weight_max)
+    by_token_sum = ops.total(ops.masked(ops.per_token(smaller, mask), mask), mask)
+    token_count = ops.count(mask)
+    return pack([by_token_sum, token_count])
+
+
+def _sampling_sequence_weight_mean_truncated_on_tokens_finalize(state: Tensor) -> Tensor:
+    by_token_sum, token_count = state.unbind()
+    return by_token_sum / token_count
+
+
 def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest importance weight of a response, trainer over rollout engine.
 
@@ -753,6 +825,61 @@ def _sampling_sequence_weight_max_truncated_update(
 def _sampling_sequence_weight_max_truncated_finalize(state: Tensor) -> Tensor:
     clamped_max, sequence_count = state.unbind()
     return ops.or_nan(clamped_max, sequence_count)
+
+
+def sampling_sequence_weight_max_clamped(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """The log-weight of a response is clamped to at most 20 first.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. At the bound it
+    only says that at least one weight was cut. Products over long responses stray far from 1 even when single tokens
+    agree well, so a sequence weight says more about length than about the mismatch per token.
+
+    Formula::
+
+        max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_max_clamped_update(old_logprobs, rollout_logprobs, mask)
+    return _sampling_sequence_weight_max_clamped_finalize(state)
+
+
+def _sampling_sequence_weight_max_clamped_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), max=20))
+    exponential_max = ops.largest(exponential)
+    sequence_count = ops.number_of(exponential)
+    return pack([exponential_max, sequence_count])
+
+
+def _sampling_sequence_weight_max_clamped_finalize(state: Tensor) -> Tensor:
+    exponential_max, sequence_count = state.unbind()
+    return ops.or_nan(exponential_max, sequence_count)
 
 
 def sampling_token_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1475,6 +1602,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))",
         slots=(Slot("clamped_sum", "sum"), Slot("sequence_count", "count")),
     ),
+    "sampling/sequence_weight/mean@truncated_on_tokens": MetricFunction(
+        id="sampling/sequence_weight/mean@truncated_on_tokens",
+        brief="Weights above the bound are replaced by it, and every response counts once per token.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"weight_max": None},
+        function=sampling_sequence_weight_mean_truncated_on_tokens,
+        update=_sampling_sequence_weight_mean_truncated_on_tokens_update,
+        finalize=_sampling_sequence_weight_mean_truncated_on_tokens_finalize,
+        formula="mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))",
+        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count")),
+    ),
     "sampling/sequence_weight/max": MetricFunction(
         id="sampling/sequence_weight/max",
         brief="Largest importance weight of a response, trainer over rollout engine.",
@@ -1520,6 +1662,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_sampling_sequence_weight_max_truncated_finalize,
         formula="max(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))",
         slots=(Slot("clamped_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "sampling/sequence_weight/max@clamped": MetricFunction(
+        id="sampling/sequence_weight/max@clamped",
+        brief="The log-weight of a response is clamped to at most 20 first.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=sampling_sequence_weight_max_clamped,
+        update=_sampling_sequence_weight_max_clamped_update,
+        finalize=_sampling_sequence_weight_max_clamped_finalize,
+        formula="max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))",
+        slots=(Slot("exponential_max", "max"), Slot("sequence_count", "count")),
     ),
     "sampling/token_weight/min": MetricFunction(
         id="sampling/token_weight/min",

@@ -25,6 +25,7 @@ from ._inputs import check, named
 
 __all__ = [
     "METRICS",
+    "validation_auxiliary_mean",
     "validation_best_of_n_mean",
     "validation_best_of_n_std",
     "validation_majority_of_n_mean",
@@ -76,6 +77,48 @@ def _validation_mean_update(sample_values: Tensor, group_ids: Tensor) -> Tensor:
 
 
 def _validation_mean_finalize(state: Tensor) -> Tensor:
+    group_mean_sum, group_count = state.unbind()
+    return group_mean_sum / group_count
+
+
+def validation_auxiliary_mean(sample_values: Tensor, group_ids: Tensor) -> Tensor:
+    """Mean over prompts of the mean of any value that the reward function returned besides the headline one.
+
+    Format checks, partial scores, lengths or the raw reward where an accuracy exists. It explains moves of the headline
+    score: an accuracy that falls together with a format value is a parsing problem.
+
+    Formula::
+
+        mean(group_mean(sample_values))
+
+    Population: Every prompt with all its responses. Data may be split between groups: merged states equal the whole.
+
+    Args:
+        sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
+        group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _validation_auxiliary_mean_update(sample_values, group_ids)
+    return _validation_auxiliary_mean_finalize(state)
+
+
+def _validation_auxiliary_mean_update(sample_values: Tensor, group_ids: Tensor) -> Tensor:
+    check(sample_values=sample_values, group_ids=group_ids)
+    sample_values = ops.as_float(sample_values)
+    group_index = ops.group_index(group_ids)
+    exists = ops.group_exists(group_index)
+    group_mean_sum = ops.total(ops.group_mean(sample_values, group_index), exists)
+    group_count = ops.count(exists)
+    return pack([group_mean_sum, group_count])
+
+
+def _validation_auxiliary_mean_finalize(state: Tensor) -> Tensor:
     group_mean_sum, group_count = state.unbind()
     return group_mean_sum / group_count
 
@@ -372,6 +415,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=validation_mean,
         update=_validation_mean_update,
         finalize=_validation_mean_finalize,
+        formula="mean(group_mean(sample_values))",
+        slots=(Slot("group_mean_sum", "sum"), Slot("group_count", "count")),
+    ),
+    "validation/auxiliary_mean": MetricFunction(
+        id="validation/auxiliary_mean",
+        brief="Mean over prompts of the mean of any value that the reward function returned besides the headline one.",
+        unit="1",
+        kind="scalar",
+        atom="group",
+        empty="nan",
+        inputs=named("sample_values", "group_ids"),
+        parameters={},
+        function=validation_auxiliary_mean,
+        update=_validation_auxiliary_mean_update,
+        finalize=_validation_auxiliary_mean_finalize,
         formula="mean(group_mean(sample_values))",
         slots=(Slot("group_mean_sum", "sum"), Slot("group_count", "count")),
     ),

@@ -85,6 +85,7 @@ POPULATIONS: dict[str, object] = {
         "Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token included, prompt and padding left out.",
         (),
     ),
+    "nonempty_sequences": ("sequence", "Every response with at least one token.", ()),
     "non_aborted_sequences": ("sequence", "Responses with at least one token.", ("aborted_excluded",)),
 }
 TRAITS: dict[str, object] = {

@@ -232,6 +232,15 @@ METRICS: dict[str, object] = {
         ),
         ("function", "rlmetrics.functional.policy.policy_ratio_variance_of_means"),
         (
+            "variants",
+            (
+                (
+                    "zero_filled",
+                    "The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of zeros that is never filled completely.",
+                ),
+            ),
+        ),
+        (
             "false_friends",
             (
                 (

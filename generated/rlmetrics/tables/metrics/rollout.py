@@ -495,6 +495,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "response_tokens"),
         ("function", "rlmetrics.functional.rollout.rollout_chi_squared_token"),
+        ("variants", (("clamped", "Log-ratios are clamped to at most 20 in size first."),)),
         (
             "false_friends",
             (("rollout/chi_squared/sequence", "Squares whole-response ratios, larger by orders of magnitude."),),
@@ -518,6 +519,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "sequences"),
         ("function", "rlmetrics.functional.rollout.rollout_chi_squared_sequence"),
+        ("variants", (("clamped", "The log-ratio of a response is clamped to at most 20 in size first."),)),
         ("false_friends", (("rollout/chi_squared/token", "Per token, without the product."),)),
     ),
     "rollout/token_weight/std": (
@@ -543,6 +545,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "response_tokens"),
         ("function", "rlmetrics.functional.rollout.rollout_token_weight_std"),
+        ("variants", (("zeroed", "Weights outside the bounds are replaced by 0 instead of being capped."),)),
         ("false_friends", (("sampling/token_weight/mean", "The mean of the weights."),)),
     ),
     "rollout/token_weight/effective_fraction": (
@@ -568,6 +571,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "response_tokens"),
         ("function", "rlmetrics.functional.rollout.rollout_token_weight_effective_fraction"),
+        ("variants", (("zeroed", "Weights outside the bounds are replaced by 0 instead of being capped."),)),
         (
             "false_friends",
             (("rollout/token_weight/fraction_above", "Counts extreme weights instead of weighing them."),),
@@ -775,7 +779,13 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.rollout.rollout_weight_per_response_mean"),
         (
             "variants",
-            (("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),),
+            (
+                ("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),
+                (
+                    "zeroed",
+                    "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                ),
+            ),
         ),
         ("false_friends", (("sampling/token_weight/mean", "Averages tokens, so long responses weigh more."),)),
     ),
@@ -800,7 +810,13 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.rollout.rollout_weight_per_response_std"),
         (
             "variants",
-            (("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),),
+            (
+                ("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),
+                (
+                    "zeroed",
+                    "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                ),
+            ),
         ),
         ("false_friends", (("sampling/token_weight/mean", "Averages tokens, so long responses weigh more."),)),
     ),
@@ -825,7 +841,13 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.rollout.rollout_weight_per_response_max"),
         (
             "variants",
-            (("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),),
+            (
+                ("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),
+                (
+                    "zeroed",
+                    "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                ),
+            ),
         ),
         ("false_friends", (("sampling/token_weight/mean", "Averages tokens, so long responses weigh more."),)),
     ),
@@ -850,7 +872,13 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.rollout.rollout_weight_per_response_min"),
         (
             "variants",
-            (("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),),
+            (
+                ("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),
+                (
+                    "zeroed",
+                    "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                ),
+            ),
         ),
         ("false_friends", (("sampling/token_weight/mean", "Averages tokens, so long responses weigh more."),)),
     ),
@@ -875,7 +903,13 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.rollout.rollout_weight_per_response_max_deviation"),
         (
             "variants",
-            (("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),),
+            (
+                ("empty_counted", "Responses without a counted token enter too, as if their tokens added up to 0."),
+                (
+                    "zeroed",
+                    "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                ),
+            ),
         ),
         ("false_friends", (("sampling/token_weight/mean", "Averages tokens, so long responses weigh more."),)),
     ),

@@ -121,6 +121,10 @@ METRICS: dict[str, object] = {
             (
                 ("zeroed", "Weights outside the bounds are replaced by 0 first and stay in the statistic."),
                 ("truncated", "Weights outside the bounds are replaced by the bound first."),
+                (
+                    "truncated_on_tokens",
+                    "Weights above the bound are replaced by it, and every response counts once per token.",
+                ),
             ),
         ),
         (
@@ -155,6 +159,7 @@ METRICS: dict[str, object] = {
             (
                 ("zeroed", "Weights outside the bounds are replaced by 0 first and stay in the statistic."),
                 ("truncated", "Weights outside the bounds are replaced by the bound first."),
+                ("clamped", "The log-weight of a response is clamped to at most 20 first."),
             ),
         ),
         (

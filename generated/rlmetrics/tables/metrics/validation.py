@@ -27,6 +27,28 @@ METRICS: dict[str, object] = {
         ("false_friends", (("validation/best_of_n/mean", "The best of several samples, which is always higher."),)),
         ("templates", ((("data_source", "[^/@]+(?:/[^/@]+){0,3}"), ("variable", "[^/@]+"), ("n", "[1-9][0-9]{0,4}")),)),
     ),
+    "validation/auxiliary_mean": (
+        ("rev", 1),
+        (
+            "brief",
+            "Mean over prompts of the mean of any value that the reward function returned besides the headline one.",
+        ),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        (
+            "identity",
+            (
+                ("quantity", "validation_value"),
+                ("of", "other variables of a prompt's samples"),
+                ("extent", "group"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "groups"),
+        ("function", "rlmetrics.functional.validation.validation_auxiliary_mean"),
+        ("false_friends", (("validation/mean", "The headline value of the same samples."),)),
+        ("templates", ((("data_source", "[^/@]+(?:/[^/@]+){0,3}"), ("variable", "[^/@]+"), ("n", "[1-9][0-9]{0,4}")),)),
+    ),
     "validation/std": (
         ("rev", 1),
         ("brief", "Mean over prompts of the standard deviation of their samples' values."),

@@ -286,6 +286,83 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "length/nonempty/mean": (
+        (
+            "description",
+            "Requests that the engine aborted come back empty and pull the plain mean length down; this mean leaves them out. Where it runs above the plain mean, responses are being lost, and the share of aborted responses says how many. Responses that were cut off at the limit still count.",
+        ),
+        ("inputs", ("lengths",)),
+        ("formula", "mean(lengths, over=lengths > 0)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Huang et al. 2024, The N+ Implementation Details of RLHF with PPO"),
+                    ("url", "https://arxiv.org/abs/2403.17031"),
+                ),
+            ),
+        ),
+    ),
+    "length/nonempty/min": (
+        (
+            "description",
+            "An extreme of the batch. Unlike the plain minimum it does not fall to 0 as soon as one request is aborted, so it shows the shortest real answer.",
+        ),
+        ("inputs", ("lengths",)),
+        ("formula", "min(lengths, over=lengths > 0)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Huang et al. 2024, The N+ Implementation Details of RLHF with PPO"),
+                    ("url", "https://arxiv.org/abs/2403.17031"),
+                ),
+            ),
+        ),
+    ),
+    "length/nonempty/max": (
+        (
+            "description",
+            "An extreme of the batch. It equals the plain maximum whenever a single response has a token, and is undefined when all requests were aborted.",
+        ),
+        ("inputs", ("lengths",)),
+        ("formula", "max(lengths, over=lengths > 0)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Huang et al. 2024, The N+ Implementation Details of RLHF with PPO"),
+                    ("url", "https://arxiv.org/abs/2403.17031"),
+                ),
+            ),
+        ),
+    ),
+    "length/nonempty/at_limit_fraction": (
+        (
+            "description",
+            "The share of responses that probably ran out of room, undiluted by requests that were aborted and came back empty. Responses that ended on the very last position count as well. Under a limit that is merely the longest response of the batch it can't be 0.",
+        ),
+        ("inputs", ("lengths",)),
+        ("parameters", (("limit", (("brief", "Largest number of tokens allowed."),)),)),
+        ("formula", "mean(lengths >= limit, over=lengths > 0)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Huang et al. 2024, The N+ Implementation Details of RLHF with PPO"),
+                    ("url", "https://arxiv.org/abs/2403.17031"),
+                ),
+            ),
+        ),
+    ),
     "length/prompt_at_limit_fraction": (
         ("description", "Prompts at the limit were probably cut, and the model may not see the question. Should be 0."),
         ("inputs", ("prompt_lengths",)),

@@ -363,6 +363,31 @@ TEXTS: dict[str, object] = {
         ),
         ("inputs", ("ratio_means",)),
         ("formula", "var(ratio_means)"),
+        (
+            "variants",
+            (
+                (
+                    "zero_filled",
+                    (
+                        (
+                            "brief",
+                            "The variance as if further micro-batches had had a mean ratio of 0, as it comes out of a tensor of zeros that is never filled completely.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("filled", "count(is_finite(ratio_means))"),
+                                (
+                                    "spread",
+                                    "filled * var(ratio_means, ddof=0) + mean(ratio_means) ** 2 * filled * unfilled / (filled + unfilled)",
+                                ),
+                            ),
+                        ),
+                        ("formula", "spread / (filled + unfilled - 1)"),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "batch"),
         ("empty", "nan"),
     ),

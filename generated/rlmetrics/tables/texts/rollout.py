@@ -499,6 +499,18 @@ TEXTS: dict[str, object] = {
         ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
         ("let", (("log_ratio", "old_logprobs - rollout_logprobs"),)),
         ("formula", "mean(exp(2 * log_ratio)) - 1"),
+        (
+            "variants",
+            (
+                (
+                    "clamped",
+                    (
+                        ("brief", "Log-ratios are clamped to at most 20 in size first."),
+                        ("let", (("log_ratio", "clamp(old_logprobs - rollout_logprobs, -20, 20)"),)),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "token"),
         ("empty", "nan"),
         (
@@ -522,6 +534,18 @@ TEXTS: dict[str, object] = {
         ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
         ("let", (("log_ratio", "old_logprobs - rollout_logprobs"),)),
         ("formula", "mean(exp(2 * seq_sum(log_ratio))) - 1"),
+        (
+            "variants",
+            (
+                (
+                    "clamped",
+                    (
+                        ("brief", "The log-ratio of a response is clamped to at most 20 in size first."),
+                        ("formula", "mean(exp(2 * clamp(seq_sum(log_ratio), -20, 20))) - 1"),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "sequence"),
         ("empty", "nan"),
         (
@@ -567,6 +591,24 @@ TEXTS: dict[str, object] = {
         ),
         ("let", (("weight", "minimum(exp(old_logprobs - rollout_logprobs), cap)"),)),
         ("formula", "std(weight, ddof=0)"),
+        (
+            "variants",
+            (
+                (
+                    "zeroed",
+                    (
+                        ("brief", "Weights outside the bounds are replaced by 0 instead of being capped."),
+                        (
+                            "let",
+                            (
+                                ("ratio", "exp(old_logprobs - rollout_logprobs)"),
+                                ("weight", "where((ratio < lower) | (ratio > upper), 0.0, ratio)"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "token"),
         ("empty", "nan"),
         (
@@ -612,6 +654,24 @@ TEXTS: dict[str, object] = {
         ),
         ("let", (("weight", "minimum(exp(old_logprobs - rollout_logprobs), cap)"),)),
         ("formula", "mean(weight) ** 2 / mean(weight ** 2)"),
+        (
+            "variants",
+            (
+                (
+                    "zeroed",
+                    (
+                        ("brief", "Weights outside the bounds are replaced by 0 instead of being capped."),
+                        (
+                            "let",
+                            (
+                                ("ratio", "exp(old_logprobs - rollout_logprobs)"),
+                                ("weight", "where((ratio < lower) | (ratio > upper), 0.0, ratio)"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "token"),
         ("empty", "nan"),
         (
@@ -997,6 +1057,24 @@ TEXTS: dict[str, object] = {
                         ("formula", "mean(per_response)"),
                     ),
                 ),
+                (
+                    "zeroed",
+                    (
+                        (
+                            "brief",
+                            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("ratio", "exp(old_logprobs - rollout_logprobs)"),
+                                ("weight", "where((ratio < lower) | (ratio > upper), 0.0, ratio)"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "mean(per_response)"),
+                    ),
+                ),
             ),
         ),
         ("atom", "sequence"),
@@ -1055,6 +1133,24 @@ TEXTS: dict[str, object] = {
                             "let",
                             (
                                 ("weight", "minimum(exp(old_logprobs - rollout_logprobs), cap)"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "std(per_response)"),
+                    ),
+                ),
+                (
+                    "zeroed",
+                    (
+                        (
+                            "brief",
+                            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("ratio", "exp(old_logprobs - rollout_logprobs)"),
+                                ("weight", "where((ratio < lower) | (ratio > upper), 0.0, ratio)"),
                                 ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
                             ),
                         ),
@@ -1125,6 +1221,24 @@ TEXTS: dict[str, object] = {
                         ("formula", "max(per_response)"),
                     ),
                 ),
+                (
+                    "zeroed",
+                    (
+                        (
+                            "brief",
+                            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("ratio", "exp(old_logprobs - rollout_logprobs)"),
+                                ("weight", "where((ratio < lower) | (ratio > upper), 0.0, ratio)"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "max(per_response)"),
+                    ),
+                ),
             ),
         ),
         ("atom", "sequence"),
@@ -1189,6 +1303,24 @@ TEXTS: dict[str, object] = {
                         ("formula", "min(per_response)"),
                     ),
                 ),
+                (
+                    "zeroed",
+                    (
+                        (
+                            "brief",
+                            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("ratio", "exp(old_logprobs - rollout_logprobs)"),
+                                ("weight", "where((ratio < lower) | (ratio > upper), 0.0, ratio)"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "min(per_response)"),
+                    ),
+                ),
             ),
         ),
         ("atom", "sequence"),
@@ -1247,6 +1379,24 @@ TEXTS: dict[str, object] = {
                             "let",
                             (
                                 ("weight", "minimum(exp(old_logprobs - rollout_logprobs), cap)"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "max(abs(per_response - 1))"),
+                    ),
+                ),
+                (
+                    "zeroed",
+                    (
+                        (
+                            "brief",
+                            "Weights outside the bounds are replaced by 0 instead of being capped. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("ratio", "exp(old_logprobs - rollout_logprobs)"),
+                                ("weight", "where((ratio < lower) | (ratio > upper), 0.0, ratio)"),
                                 ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
                             ),
                         ),

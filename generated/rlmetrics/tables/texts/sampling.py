@@ -123,6 +123,19 @@ TEXTS: dict[str, object] = {
                         ),
                     ),
                 ),
+                (
+                    "truncated_on_tokens",
+                    (
+                        (
+                            "brief",
+                            "Weights above the bound are replaced by it, and every response counts once per token.",
+                        ),
+                        (
+                            "formula",
+                            "mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))",
+                        ),
+                    ),
+                ),
             ),
         ),
         ("atom", "sequence"),
@@ -166,6 +179,13 @@ TEXTS: dict[str, object] = {
                             "formula",
                             "max(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))",
                         ),
+                    ),
+                ),
+                (
+                    "clamped",
+                    (
+                        ("brief", "The log-weight of a response is clamped to at most 20 first."),
+                        ("formula", "max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))"),
                     ),
                 ),
             ),

@@ -28,6 +28,16 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "validation/auxiliary_mean": (
+        (
+            "description",
+            "Format checks, partial scores, lengths or the raw reward where an accuracy exists. It explains moves of the headline score: an accuracy that falls together with a format value is a parsing problem.",
+        ),
+        ("inputs", ("sample_values", "group_ids")),
+        ("formula", "mean(group_mean(sample_values))"),
+        ("atom", "group"),
+        ("empty", "nan"),
+    ),
     "validation/std": (
         (
             "description",

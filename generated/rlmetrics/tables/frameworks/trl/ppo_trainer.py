@@ -1849,6 +1849,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unfilled_entries"),
                             ("when", "num_mini_batches > 1 and gradient_accumulation_steps > 1"),
                             ("traits", ("unfilled_entries_in_variance",)),
+                            ("reproduced_by", "zero_filled"),
                             ("evidence", ("0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",)),
                         ),
                     ),

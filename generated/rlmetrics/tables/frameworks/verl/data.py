@@ -845,8 +845,7 @@ FILE: tuple[object, ...] = (
                 ("key", "response_length_non_aborted/mean"),
                 ("releases", ("0.9.1",)),
                 ("profile", "driver"),
-                ("metric", "length/response/mean"),
-                ("population", "non_aborted_sequences"),
+                ("metric", "length/nonempty/mean"),
                 (
                     "note",
                     "Leaves out responses without a token; it still counts responses that were cut off, so it is no statistic of terminated responses.",
@@ -928,8 +927,7 @@ FILE: tuple[object, ...] = (
                 ("key", "response_length_non_aborted/max"),
                 ("releases", ("0.9.1",)),
                 ("profile", "driver"),
-                ("metric", "length/response/max"),
-                ("population", "non_aborted_sequences"),
+                ("metric", "length/nonempty/max"),
                 (
                     "note",
                     "Leaves out responses without a token; it still counts responses that were cut off, so it is no statistic of terminated responses.",
@@ -1011,8 +1009,7 @@ FILE: tuple[object, ...] = (
                 ("key", "response_length_non_aborted/min"),
                 ("releases", ("0.9.1",)),
                 ("profile", "driver"),
-                ("metric", "length/response/min"),
-                ("population", "non_aborted_sequences"),
+                ("metric", "length/nonempty/min"),
                 (
                     "note",
                     "Leaves out responses without a token; it still counts responses that were cut off, so it is no statistic of terminated responses.",
@@ -1117,8 +1114,7 @@ FILE: tuple[object, ...] = (
                 ("key", "response_length_non_aborted/clip_ratio"),
                 ("releases", ("0.9.1",)),
                 ("profile", "driver"),
-                ("metric", "length/at_limit_fraction"),
-                ("population", "non_aborted_sequences"),
+                ("metric", "length/nonempty/at_limit_fraction"),
                 (
                     "variants",
                     (
@@ -1230,8 +1226,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "driver"),
                 ("metric", "interaction/turns/mean"),
                 ("population", "sequences"),
-                ("condition", "rollouts that count turns: agent loops, that is rollout.mode=async"),
-                ("logged_by_default", False),
+                ("when", "actor_rollout_ref.rollout.mode == 'async'"),
                 (
                     "evidence",
                     (
@@ -1297,8 +1292,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "driver"),
                 ("metric", "interaction/turns/max"),
                 ("population", "sequences"),
-                ("condition", "rollouts that count turns: agent loops, that is rollout.mode=async"),
-                ("logged_by_default", False),
+                ("when", "actor_rollout_ref.rollout.mode == 'async'"),
                 (
                     "evidence",
                     (
@@ -1364,8 +1358,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "driver"),
                 ("metric", "interaction/turns/min"),
                 ("population", "sequences"),
-                ("condition", "rollouts that count turns: agent loops, that is rollout.mode=async"),
-                ("logged_by_default", False),
+                ("when", "actor_rollout_ref.rollout.mode == 'async'"),
                 (
                     "evidence",
                     (

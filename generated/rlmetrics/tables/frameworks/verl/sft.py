@@ -131,6 +131,8 @@ FILE: tuple[object, ...] = (
                 ("metric", "optimizer/learning_rate"),
                 ("lag", 1),
                 ("scale", 1000.0),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 ("note", "A thousand times the rate, and that of the next step."),
                 (
                     "evidence",
@@ -146,6 +148,8 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.1",)),
                 ("metric", "optimizer/learning_rate"),
                 ("lag", 1),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 ("note", "Read after the scheduler moved on: the rate of the next step."),
                 (
                     "evidence",
@@ -160,6 +164,8 @@ FILE: tuple[object, ...] = (
                 ("key", "train/grad_norm"),
                 ("releases", ("0.9.1",)),
                 ("metric", "optimizer/gradient_norm"),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 ("note", "Total norm before clipping of the one step per batch."),
                 (
                     "evidence",
@@ -177,6 +183,8 @@ FILE: tuple[object, ...] = (
                 ("reduction", (("rank", "first"),)),
                 ("span", "forward, backward and optimiser step of one batch"),
                 ("constant_when", ("0 when the model type or the device is unknown to the counter",)),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 (
                     "evidence",
                     (
@@ -190,6 +198,8 @@ FILE: tuple[object, ...] = (
                 ("key", "train/global_tokens"),
                 ("releases", ("0.9.1",)),
                 ("metric", "throughput/tokens_per_step"),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 ("note", "All tokens of the global batch, prompts included."),
                 (
                     "evidence",
@@ -206,6 +216,8 @@ FILE: tuple[object, ...] = (
                 ("metric", "progress/tokens_seen"),
                 ("scale", 1e-09),
                 ("traits", ("counter_restarts",)),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 ("note", "In billions, since this process began: a resumed run starts again at 0."),
                 (
                     "evidence",
@@ -222,6 +234,8 @@ FILE: tuple[object, ...] = (
                 ("metric", "memory/peak_allocated"),
                 ("reduction", (("rank", "first"),)),
                 ("span", "after each step, on the first rank; since the process began for peaks"),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 (
                     "evidence",
                     (
@@ -237,6 +251,8 @@ FILE: tuple[object, ...] = (
                 ("metric", "memory/peak_reserved"),
                 ("reduction", (("rank", "first"),)),
                 ("span", "after each step, on the first rank; since the process began for peaks"),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 (
                     "evidence",
                     (
@@ -252,6 +268,8 @@ FILE: tuple[object, ...] = (
                 ("metric", "memory/host_used"),
                 ("reduction", (("rank", "first"),)),
                 ("span", "after each step, on the first rank; since the process began for peaks"),
+                ("condition", "only the supervised trainer"),
+                ("logged_by_default", False),
                 (
                     "evidence",
                     (

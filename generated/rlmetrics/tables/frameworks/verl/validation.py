@@ -114,7 +114,7 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "val-aux/{data_source}/{variable}/mean@{n}"),
                 ("releases", ("0.5.0",)),
-                ("metric", "validation/mean"),
+                ("metric", "validation/auxiliary_mean"),
                 ("population", "groups"),
                 ("traits", ("prompts_grouped_by_text",)),
                 ("condition", "for other variables than the headline one"),
@@ -132,7 +132,7 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "val-aux/{data_source}/{variable}/mean@{n}"),
                 ("releases", ("0.9.1",)),
-                ("metric", "validation/mean"),
+                ("metric", "validation/auxiliary_mean"),
                 ("population", "groups"),
                 ("condition", "for other variables than the headline one"),
                 ("logged_by_default", False),
@@ -153,6 +153,7 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
+                ("note", "The variable acc_success_only is acc over the sessions that returned a sample."),
                 (
                     "evidence",
                     (
