@@ -5,6 +5,44 @@ from __future__ import annotations
 from lint.lint_case import EVIDENCE, SHARED, Case, F, P, T, new_emission
 
 CASES = [
+    # Emissions
+    Case(
+        "missing-metric",
+        [(T, "  - key: score/{source}\n    metric: policy/reward/mean\n", "  - ¦key: score/{source}\n")],
+        [
+            (
+                T,
+                "  - key: score/{source}\n    metric: policy/reward/mean\n",
+                "  - key: score/{source}\n    profile: scored\n",
+            ),
+            (T, "profiles:\n", "profiles:\n  scored: {brief: Scored., metric: policy/reward/mean}\n"),
+        ],
+        "`score/{source}` has no metric",
+    ),
+    Case(
+        "condition-default",
+        [(T, "    bind: {reward: length}", "    ¦condition: at night")],
+        [(T, "    bind: {reward: length}", "    condition: at night\n    logged_by_default: false")],
+        "`rewards/{reward}/mean` has a condition",
+    ),
+    Case(
+        "empty-variant",
+        [(T, "reduction: {sequence: mean}}", "evidence: []}"), (T, "- {name: by_sequence", "- ¦{name: by_sequence")],
+        [(T, "reduction: {sequence: mean}}", "lag: -1}")],
+        "a variant of `loss/policy` says only when it applies",
+    ),
+    Case(
+        "population-domain",
+        [(P, "population: sequences", "population: ¦response_tokens")],
+        [],
+        "`policy/reward/mean` has a population of tokens",
+    ),
+    Case(
+        "population-domain",
+        [(T, "when: beta > 1, population: all_positions", "when: beta > 1, population: ¦sequences")],
+        [(T, "when: beta > 1, population: all_positions", "when: beta > 1, population: response_tokens")],
+        "`sequences` is a population of sequences, but the metric's is one of tokens",
+    ),
     # Releases
     Case(
         "unknown-release",

@@ -7,7 +7,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rlmetrics.codegen.lint.automata import PatternError, build, common_text, literal, sequence
+from rlmetrics.codegen.lint.automata import PatternError, common_text, literal, sequence
+from rlmetrics.codegen.lint.patterns import build
 
 ATOMS = st.sampled_from(["a", "b", "ab", "[ab]", "[^a]", ".", r"\d", r"\w", "(?:a|bb)", "(a|)", "x"])
 PATTERNS = st.recursive(

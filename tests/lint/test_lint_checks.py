@@ -52,3 +52,21 @@ def test_every_check_is_tested() -> None:
 def test_check_ids_are_unique() -> None:
     """An id names one check, so that `allow:` and the documentation are unambiguous."""
     assert len({check.id for check in CHECKS}) == len(CHECKS)
+
+
+def test_formulas_that_insert_each_other(spec: SpecText) -> None:
+    """A circle of metrics is a finding at the formula, not an endless loop."""
+    spec.edit("metrics/policy", "formula: mean(rewards)", "formula: metric('policy/reward/mean')")
+
+    (finding,) = spec.findings("formula")
+
+    assert ("spec/metrics/policy.yaml", 49) == (finding.location.file, finding.location.line)
+
+
+def test_an_allow_reaches_everything_below_it(spec: SpecText) -> None:
+    """An `allow` of a whole file silences the check in it, and only that check and that file."""
+    spec.edit("metrics/policy", "title: Policy", "title: Policy\nallow: [{check: default-source, reason: Known.}]")
+    spec.edit("metrics/policy", ", source: {title: A paper}}", "}")
+    spec.edit("metrics/policy", "range: [0, 1]", "range: [1, 0]")
+
+    assert ["value-range"] == [finding.id for finding in spec.findings()]

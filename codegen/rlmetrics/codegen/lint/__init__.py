@@ -11,8 +11,9 @@ from pathlib import Path
 from .. import loader
 from ..findings import Finding, sort
 from ..loader.checks import LOAD_CHECKS
+from ..loader.tree import collector_paused
 from ..spec import Spec
-from . import formulas, guards, metrics, names, references, releases, runner, templates, texts
+from . import emissions, evidence, formulas, guards, metrics, names, references, releases, runner, templates, texts
 from .context import Context
 from .registry import Check, Hit
 
@@ -25,7 +26,9 @@ CHECKS: tuple[Check, ...] = (
     *formulas.CHECKS,
     *texts.CHECKS,
     *names.CHECKS,
+    *emissions.CHECKS,
     *releases.CHECKS,
+    *evidence.CHECKS,
     *guards.CHECKS,
     *templates.CHECKS,
     runner.UNKNOWN_CHECK,
@@ -44,8 +47,9 @@ def lint(root: Path, overlays: Sequence[Path] = ()) -> list[Finding]:
     Returns:
         All findings in the order of their places. Entries that cannot be read are left out of the further checks.
     """
-    spec, findings = loader.read(root, overlays)
-    return findings if spec is None else sort([*findings, *check_spec(spec)])
+    with collector_paused():
+        spec, findings = loader.read(root, overlays)
+        return findings if spec is None else sort([*findings, *check_spec(spec)])
 
 
 def check_spec(spec: Spec, context: Context | None = None) -> list[Finding]:

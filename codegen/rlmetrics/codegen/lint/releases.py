@@ -9,12 +9,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..releases import RangeError, Releases
+from .evidence import lines
 from .guardsets import can_both_hold
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
-    from ..model import Evidence, Ranges
+    from ..model import Ranges
     from .context import Context, Entry, Scope
 
 __all__ = ["CHECKS"]
@@ -68,51 +69,11 @@ def unknown_release(context: Context) -> Iterator[Hit]:
                     continue
                 place = path if isinstance(ranges, str) else (*path, index)
                 yield Hit(ref, place, str(error), value=True)
-    for framework, ref, path, evidence in _evidence(context):
+    for framework, ref, path, evidence in lines(context):
         release = evidence.release
         if release not in context.releases[framework] and not context.spec.is_unread("releases", release):
             message = f"the release `{release}` is not among the releases of the framework"
             yield Hit(ref, (*path, "release"), message, value=True)
-
-
-def _is_foreign(context: Context, framework: str, evidence: Evidence) -> bool:
-    """Whether a line stands in another package, such as transformers, whose releases the framework does not list."""
-    package = context.spec.frameworks[framework].framework.package
-    return evidence.path.partition("/")[0] not in {package, package.replace("-", "_")}
-
-
-def _evidence(context: Context) -> Iterator[tuple[str, str, YamlPath, Evidence]]:
-    """Every line of the framework's own package that is given as evidence."""
-    for framework, stem, file in context.spec.component_files():
-        ref = f"frameworks/{framework}/{stem}"
-        owners: list[tuple[YamlPath, Any]] = [(("tracking", i), item) for i, item in enumerate(file.tracking)]
-        owners += _default_owners(file.config)
-        for index, emission in enumerate(file.emissions):
-            path: YamlPath = ("emissions", index)
-            owners.append((path, emission))
-            owners += [((*path, "variants", i), variant) for i, variant in enumerate(emission.variants)]
-        yield from _evidence_of(context, framework, ref, owners)
-    for framework, content in context.spec.frameworks.items():
-        yield from _evidence_of(
-            context, framework, f"frameworks/{framework}/framework", _default_owners(content.framework.config)
-        )
-
-
-def _default_owners(config: dict[str, Any]) -> list[tuple[YamlPath, Any]]:
-    return [
-        (("config", key, "defaults", index), default)
-        for key, definition in config.items()
-        for index, default in enumerate(definition.defaults)
-    ]
-
-
-def _evidence_of(
-    context: Context, framework: str, ref: str, owners: list[tuple[YamlPath, Any]]
-) -> Iterator[tuple[str, str, YamlPath, Evidence]]:
-    for path, owner in owners:
-        for index, evidence in enumerate(owner.evidence):
-            if not _is_foreign(context, framework, evidence):
-                yield framework, ref, (*path, "evidence", index), evidence
 
 
 @check(
@@ -255,59 +216,6 @@ def not_described(context: Context) -> Iterator[Hit]:
             yield Hit(entry.ref, (*entry.path, "releases"), message, value=True)
 
 
-@check(
-    "evidence-range",
-    "error",
-    what="Evidence from a release that the emission does not cover.",
-    fix="show the line in a release of the emission's range",
-)
-def evidence_range(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        ranges = entry.emission.releases
-        allowed = entry.releases if ranges is None else context.expand(entry.framework, ranges)
-        if not allowed:
-            continue
-        owners: list[tuple[YamlPath, Any]] = [(entry.path, entry.emission)]
-        owners += [((*entry.path, "variants", i), variant) for i, variant in enumerate(entry.emission.variants)]
-        for path, owner in owners:
-            for index, evidence in enumerate(owner.evidence):
-                known = evidence.release in context.releases[entry.framework]
-                if known and evidence.release not in allowed and not _is_foreign(context, entry.framework, evidence):
-                    message = f"`{entry.emission.key}` is not described for {evidence.release}"
-                    yield Hit(entry.ref, (*path, "evidence", index, "release"), message, value=True)
-
-
-@check(
-    "evidence-ends",
-    "warning",
-    what="An emission that no evidence shows in its first or its last described release.",
-    fix="add the line of that release",
-)
-def evidence_ends(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        if not entry.releases or any(_is_foreign(context, entry.framework, item) for item in entry.emission.evidence):
-            continue  # what another package logs is shown by that package's releases
-        order = context.releases[entry.framework].sort(entry.releases)
-        shown = {evidence.release for evidence in entry.emission.evidence}
-        missing = [release for release in dict.fromkeys((order[0], order[-1])) if release not in shown]
-        if missing:
-            message = f"no evidence shows `{entry.emission.key}` in {' or '.join(missing)}"
-            yield Hit(entry.ref, (*entry.path, "evidence"), message)
-
-
-@check(
-    "evidence-key-only",
-    "warning",
-    what="An emission whose evidence shows where the key is logged but not how its value is computed.",
-    fix="add the line that computes the value, with `shows: value`",
-)
-def evidence_key_only(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        if all(evidence.shows == "key" for evidence in entry.emission.evidence):
-            message = f"the evidence of `{entry.emission.key}` shows only the key"
-            yield Hit(entry.ref, (*entry.path, "evidence"), message)
-
-
 def _span(order: Releases, releases: frozenset[str]) -> str:
     names = order.sort(releases)
     return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}" if len(names) > 2 else " and ".join(names)
@@ -325,7 +233,4 @@ CHECKS: tuple[Check, ...] = (
     release_overlap,
     release_hole,
     not_described,
-    evidence_range,
-    evidence_ends,
-    evidence_key_only,
 )

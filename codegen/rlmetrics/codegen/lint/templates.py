@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
-from .automata import Automaton, PatternError, build, common_text, literal, sequence
+from .automata import Automaton, PatternError, common_text, literal, sequence
 from .guardsets import can_both_hold
 from .keys import TemplateError, classify, placeholders_in, segments
+from .patterns import build
 from .registry import Check, Hit, check
 
 if TYPE_CHECKING:

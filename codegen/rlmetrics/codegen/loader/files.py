@@ -1,0 +1,51 @@
+"""Which files a spec consists of, and what each of them holds."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from pydantic import BaseModel
+
+from ..model import ComponentFile, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
+
+__all__ = ["DEFINES", "SINGLES", "model_of", "shown_name", "yaml_files"]
+
+SINGLES: dict[str, type[BaseModel]] = {"spec": SpecInfo, "inputs": Inputs, "signatures": Signatures}
+"""Files at the top, which every spec must have."""
+_FOLDERS: dict[str, type[BaseModel]] = {"metrics": Family, "trackers": Tracker, "health": HealthFile}
+DEFINES = {
+    "metrics": ("metrics",),
+    "inputs": ("inputs",),
+    "signatures": ("populations", "traits"),
+    "frameworks": ("config", "placeholders", "profiles", "releases", "emissions"),
+    "trackers": ("routes",),
+    "health": ("diagnoses",),
+}
+"""The kinds of names that the files of a folder define."""
+
+
+def model_of(ref: str) -> type[BaseModel] | None:
+    """The model of a file, or None where no file belongs."""
+    parts = PurePosixPath(ref).parts
+    if len(parts) == 1:
+        return SINGLES.get(ref)
+    if len(parts) == 2:
+        return _FOLDERS.get(parts[0])
+    if len(parts) == 3 and parts[0] == "frameworks":
+        return Framework if parts[2] == "framework" else ComponentFile
+    return None
+
+
+def yaml_files(folder: Path) -> list[Path]:
+    """Every visible YAML file below a folder, in a fixed order."""
+    found = [*folder.rglob("*.yaml"), *folder.rglob("*.yml")]
+    visible = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    return sorted(path for path in visible if path.is_file())
+
+
+def shown_name(root: Path, path: Path) -> str:
+    """The name of a file in messages: relative to the checkout where it lies in it."""
+    try:
+        return path.resolve().relative_to(root.resolve().parent).as_posix()
+    except ValueError:
+        return path.as_posix()
