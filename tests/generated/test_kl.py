@@ -260,6 +260,15 @@ CASES = [
         padding=True,
         gradient=("rollout_logprobs", "old_logprobs"),
     ),
+    Case(
+        "kl/loss_coefficient",
+        "kl_loss_coefficient",
+        atom="batch",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("kl_coefficient",),
+    ),
 ]
 
 

@@ -127,6 +127,7 @@ _HOME: Final[dict[str, str]] = {
     "kl_coefficient": "kl",
     "kl_rollout_k1": "kl",
     "kl_rollout_k3": "kl",
+    "kl_loss_coefficient": "kl",
     "length_response_mean": "length",
     "length_response_std": "length",
     "length_response_min": "length",

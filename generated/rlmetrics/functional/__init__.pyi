@@ -102,6 +102,7 @@ from .interaction import (
 )
 from .kl import (
     kl_coefficient,
+    kl_loss_coefficient,
     kl_old_k1,
     kl_old_k1_clamped,
     kl_old_k2,
@@ -506,6 +507,7 @@ __all__ = [
     "interaction_validation_turns_mean",
     "interaction_validation_turns_min",
     "kl_coefficient",
+    "kl_loss_coefficient",
     "kl_old_k1",
     "kl_old_k1_clamped",
     "kl_old_k2",

@@ -125,6 +125,7 @@ _INDEX: Final[dict[str, str]] = {
     "kl/coefficient": "kl",
     "kl/rollout/k1": "kl",
     "kl/rollout/k3": "kl",
+    "kl/loss_coefficient": "kl",
     "length/response/mean": "length",
     "length/response/std": "length",
     "length/response/min": "length",

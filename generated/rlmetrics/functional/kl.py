@@ -25,6 +25,7 @@ from ._inputs import check, named
 __all__ = [
     "METRICS",
     "kl_coefficient",
+    "kl_loss_coefficient",
     "kl_old_k1",
     "kl_old_k1_clamped",
     "kl_old_k2",
@@ -1381,7 +1382,7 @@ def _kl_old_reference_sum_distribution_finalize(state: Tensor) -> Tensor:
 
 
 def kl_coefficient(kl_coefficient: Tensor) -> Tensor:
-    """Weight of the KL penalty that was in force.
+    """Weight of the KL penalty in the reward that was in force.
 
     A setting rather than a measurement: constant with a fixed controller, moved after every batch with an adaptive one,
     which raises it while the divergence is above its target and lowers it while it is below. An adaptive coefficient
@@ -1525,6 +1526,49 @@ def _kl_rollout_k3_update(rollout_logprobs: Tensor, old_logprobs: Tensor, mask: 
 def _kl_rollout_k3_finalize(state: Tensor) -> Tensor:
     difference_sum, token_count = state.unbind()
     return difference_sum / token_count
+
+
+def kl_loss_coefficient(kl_coefficient: Tensor) -> Tensor:
+    """Weight of the KL term in the policy loss.
+
+    What multiplies the divergence from the reference before it is added to the loss. It is configured and stays put, so
+    a flat line is right; it is logged so that runs can be told apart. Multiply the logged KL term by it to see how much
+    of the loss is penalty. A penalty that is taken off the reward has a weight of its own, which may be adapted.
+
+    Formula::
+
+        last(kl_coefficient)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        kl_coefficient: Float tensor ``[]``. Weight of the KL penalty that was in force.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Shao et al. 2024, DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models,
+            https://arxiv.org/abs/2402.03300.
+    """
+    state = _kl_loss_coefficient_update(kl_coefficient)
+    return _kl_loss_coefficient_finalize(state)
+
+
+def _kl_loss_coefficient_update(kl_coefficient: Tensor) -> Tensor:
+    check(kl_coefficient=kl_coefficient)
+    kl_coefficient = ops.as_float(kl_coefficient)
+    last_kl_coefficient = ops.last(kl_coefficient)
+    return pack([last_kl_coefficient])
+
+
+def _kl_loss_coefficient_finalize(state: Tensor) -> Tensor:
+    last_kl_coefficient = state[0:2]
+    return ops.last_value(last_kl_coefficient)
 
 
 METRICS: Final[dict[str, MetricFunction]] = {
@@ -1940,7 +1984,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "kl/coefficient": MetricFunction(
         id="kl/coefficient",
-        brief="Weight of the KL penalty that was in force.",
+        brief="Weight of the KL penalty in the reward that was in force.",
         unit="1",
         kind="scalar",
         atom="batch",
@@ -1989,6 +2033,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(exp(log_ratio) - log_ratio - 1)",
         let={"log_ratio": "old_logprobs - rollout_logprobs"},
         slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "kl/loss_coefficient": MetricFunction(
+        id="kl/loss_coefficient",
+        brief="Weight of the KL term in the policy loss.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("kl_coefficient"),
+        parameters={},
+        function=kl_loss_coefficient,
+        update=_kl_loss_coefficient_update,
+        finalize=_kl_loss_coefficient_finalize,
+        formula="last(kl_coefficient)",
+        slots=(Slot("last_kl_coefficient", "last"),),
     ),
 }
 """What is known about each function, by the metric's id."""

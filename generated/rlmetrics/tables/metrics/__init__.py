@@ -166,6 +166,7 @@ MODULE_OF: dict[str, object] = {
     "kl/coefficient": "kl",
     "kl/rollout/k1": "kl",
     "kl/rollout/k3": "kl",
+    "kl/loss_coefficient": "kl",
     "length/response/mean": "length",
     "length/response/std": "length",
     "length/response/min": "length",

@@ -498,12 +498,12 @@ METRICS: dict[str, object] = {
     ),
     "kl/coefficient": (
         ("rev", 1),
-        ("brief", "Weight of the KL penalty that was in force."),
+        ("brief", "Weight of the KL penalty in the reward that was in force."),
         ("unit", "1"),
         ("kind", "scalar"),
         ("aliases", ("kl_coef", "kl_ctl", "beta")),
         ("range", (0.0, None)),
-        ("identity", (("quantity", "kl_coefficient"), ("extent", "batch"), ("statistic", "last"))),
+        ("identity", (("quantity", "kl_coefficient"), ("of", "reward"), ("extent", "batch"), ("statistic", "last"))),
         ("function", "rlmetrics.functional.kl.kl_coefficient"),
         ("false_friends", (("reward/non_score/token_mean", "That is the penalty itself; this is only its weight."),)),
     ),
@@ -558,6 +558,23 @@ METRICS: dict[str, object] = {
                 ("kl/reference/k3", "That compares with the frozen reference model."),
                 ("kl/old/k3", "That measures the update, between two states of the trainer."),
             ),
+        ),
+    ),
+    "kl/loss_coefficient": (
+        ("rev", 1),
+        ("brief", "Weight of the KL term in the policy loss."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("aliases", ("kl_loss_coef",)),
+        ("range", (0.0, None)),
+        (
+            "identity",
+            (("quantity", "kl_coefficient"), ("of", "policy loss"), ("extent", "batch"), ("statistic", "last")),
+        ),
+        ("function", "rlmetrics.functional.kl.kl_loss_coefficient"),
+        (
+            "false_friends",
+            (("kl/coefficient", "That weighs the penalty in the reward, and an adaptive controller may move it."),),
         ),
     ),
 }

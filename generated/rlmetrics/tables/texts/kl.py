@@ -576,4 +576,26 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "kl/loss_coefficient": (
+        (
+            "description",
+            "What multiplies the divergence from the reference before it is added to the loss. It is configured and stays put, so a flat line is right; it is logged so that runs can be told apart. Multiply the logged KL term by it to see how much of the loss is penalty. A penalty that is taken off the reward has a weight of its own, which may be adapted.",
+        ),
+        ("inputs", ("kl_coefficient",)),
+        ("formula", "last(kl_coefficient)"),
+        ("atom", "batch"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Shao et al. 2024, DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.03300"),
+                ),
+            ),
+        ),
+    ),
 }

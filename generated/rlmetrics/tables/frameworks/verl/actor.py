@@ -1240,7 +1240,7 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "actor/kl_coef"),
                 ("releases", ("0.5.0",)),
-                ("metric", "kl/coefficient"),
+                ("metric", "kl/loss_coefficient"),
                 ("constant_when", ("always the configured kl_loss_coef",)),
                 ("when", "actor_rollout_ref.actor.use_kl_loss"),
                 ("note", "The weight in the loss; it is never adapted."),
@@ -1256,7 +1256,7 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "actor/kl_coef"),
                 ("releases", ("0.9.1",)),
-                ("metric", "kl/coefficient"),
+                ("metric", "kl/loss_coefficient"),
                 ("constant_when", ("always the configured kl_loss_coef",)),
                 (
                     "when",
