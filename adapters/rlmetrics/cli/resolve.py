@@ -12,6 +12,8 @@ from .output import json_text, table
 if TYPE_CHECKING:
     from rlmetrics.names import Resolution
 
+MAX_ALTERNATIVES = 3
+
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the command line."""
@@ -65,7 +67,12 @@ def _rows(item: Resolution) -> list[tuple[str, str]]:
     rows += [("constant", text) for text in item.constant_when]
     if item.variant is not None:
         rows.append(("variant", item.variant))
-    rows += [("otherwise", _alternative(other.variant, other.when, other.metric)) for other in item.alternatives]
+    shown = (
+        item.alternatives if len(item.alternatives) <= MAX_ALTERNATIVES + 1 else item.alternatives[:MAX_ALTERNATIVES]
+    )
+    rows += [("otherwise", _alternative(other.variant, other.when, other.metric)) for other in shown]
+    if len(shown) < len(item.alternatives):
+        rows.append(("", f"… and {len(item.alternatives) - len(shown)} more; --json lists them"))
     if item.signature is not None:
         signature = item.signature
         reduction = ", ".join(f"{level} {operation}" for level, operation in signature.reduction.items())

@@ -83,7 +83,8 @@ class CanonicalView:
                 return [Match(entry, "logged", {})]
         for metric in self._templated:
             if name.startswith(f"{metric}/"):
-                for entry in self.candidates(metric, mode):
+                # The longest form first: a data source may contain slashes itself.
+                for entry in reversed(self.candidates(metric, mode)):
                     values = self.template(entry).parse(prefix + name)
                     if values is not None:
                         return [Match(entry, "logged", values)]

@@ -36,7 +36,8 @@ class Hit:
     """A key found in a component.
 
     Attributes:
-        rank: How specific the match is, the smallest is best: class of the key, then whether a tracker renamed it.
+        rank: How specific the match is, the smallest is best: class of the key, then whether a tracker renamed it or,
+            for open templates, minus the length of their own text.
         entry: What the key is.
         surface: ``logged``, or the tracker that shows the name like this.
         values: Values of the placeholders.
@@ -206,7 +207,9 @@ class ComponentView:
         for template, record in templates:
             values = template.parse(key)
             if values is not None:
-                hits.append(Hit((template.rank, int(surface != LOGGED)), self.entry(*record), surface, values))
+                # Of two that match anything, the one with more text of its own says more: train/{name}, not {name}.
+                second = -template.literal_length if template.rank == OPEN else int(surface != LOGGED)
+                hits.append(Hit((template.rank, second), self.entry(*record), surface, values))
         return hits
 
     def template(self, key: str) -> Template:

@@ -9,9 +9,8 @@ from .component import ComponentView
 from .config import Config
 from .protocol import Match, View
 from .records import Defect, Resolution, Signature
-from .surfaces import LOGGED
 from .tables import Overlays, Tables, load_tables
-from .templates import Template, placeholders_in
+from .templates import OPEN, Template, placeholders_in
 from .view import FrameworkView, open_view
 
 __all__ = ["AUTO", "defects_of", "function_of", "resolve", "resolve_in"]
@@ -55,7 +54,7 @@ def resolve_in(view: View, keys: Iterable[str]) -> list[Resolution]:
     """Return what keys mean in a source that is open."""
     found: list[Resolution] = []
     for key in keys:
-        matches = view.find(key)
+        matches = [match for match in view.find(key) if not _never_logged(view, key, match)]
         found += [_known(view, key, match) for match in matches] or [_unknown(view, key)]
     return found
 
@@ -110,6 +109,13 @@ def _unknown(view: View, key: str) -> Resolution:
     return Resolution(key=key, metric=None, source=str(view.source), reason=reason, nearest=tuple(near))
 
 
+def _never_logged(view: View, key: str, match: Match) -> bool:
+    """Whether only a template for names of users' choice matches a key that a guide lists and no code logs."""
+    if not isinstance(view, FrameworkView) or view.template(match.entry).rank != OPEN:
+        return False
+    return _said(view.components[match.entry.component], key) is not None
+
+
 def _said(component: ComponentView, key: str) -> str | None:
     """Return what the spec says about a key that a guide lists and no code logs."""
     for row in component.unlogged:
@@ -161,9 +167,3 @@ def function_of(metric: str | None, signature: Signature, tables: Tables) -> str
     if function is None or signature.reproduced_by is None:
         return function
     return f"{function}_{signature.reproduced_by}"
-
-
-def shown_as(view: View, match: Match, surface: str | None) -> str:
-    """Return how a surface shows what was found."""
-    name = view.template(match.entry).format(match.values)
-    return view.show(match.entry, name, surface or LOGGED)

@@ -37,6 +37,11 @@ class Template:
         self.rank = OPEN if is_open else CONSTRAINED if self.names else LITERAL
 
     @cached_property
+    def literal_length(self) -> int:
+        """How many characters are no placeholder's."""
+        return len(_PLACEHOLDER.sub("", self.text))
+
+    @cached_property
     def regex(self) -> re.Pattern[str]:
         """The regular expression that a whole key must match, with a group for each placeholder."""
         parts: list[str] = []

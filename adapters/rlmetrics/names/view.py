@@ -7,6 +7,7 @@ from functools import cached_property
 from .canonical import CanonicalView
 from .component import ComponentView
 from .config import Config, check_config
+from .errors import NamesError
 from .protocol import Match, View
 from .records import Entry
 from .source import Source, parse_source
@@ -99,6 +100,9 @@ def open_views(
     check_surface(surface, tables)
     views: list[View] = []
     for text in sources:
+        if text == "auto":
+            msg = "auto infers the source from keys, and there are none here; name it, such as trl[GRPOTrainer]==1.16.0"
+            raise NamesError(msg)
         source = parse_source(text, tables)
         views.append(CanonicalView(tables, source) if source.is_canonical else FrameworkView(tables, source, config))
     if config:

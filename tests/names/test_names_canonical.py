@@ -1,0 +1,60 @@
+"""The spec's own names as source and target."""
+
+from __future__ import annotations
+
+from rlmetrics.names import keys, map_names, resolve
+
+NEW = "alpha[NewTrainer]==1.0.0"
+
+
+def _row(names, key):
+    return next(row for row in names.rows if row.from_ == key)
+
+
+def test_a_canonical_name_is_the_plain_number(tables):
+    """Pooled over the metric's own population: what a code does otherwise is a difference."""
+    names = map_names(NEW, "canonical", spec=tables)
+    assert ("kl/old/k2", "approximate") == (_row(names, "approxkl_avg").to, _row(names, "approxkl_avg").relation)
+    assert ("reward/score/mean", "exact") == (_row(names, "reward").to, _row(names, "reward").relation)
+    assert ("timing/step", ["processes: first part in the source, largest in the target"]) == (
+        _row(names, "step_time").to,
+        [item.what for item in _row(names, "step_time").differs_by],
+    )
+
+
+def test_evaluation_is_kept_apart(tables):
+    """Canonical names of evaluation start with eval/."""
+    names = map_names(NEW, "canonical", spec=tables)
+    assert "eval/reward/score/mean" == names.translate("eval_reward").target
+    back = map_names("canonical", NEW, spec=tables)
+    assert "eval_reward" == back.translate("eval/reward/score/mean").target
+    assert "reward" == back.translate("reward/score/mean").target
+
+
+def test_placeholders_stand_at_the_end_of_a_canonical_name(tables):
+    """And are read back."""
+    there = map_names(NEW, "canonical", spec=tables)
+    assert "reward/function/mean/accuracy" == there.translate("rewards/accuracy/mean").target
+    back = map_names("canonical", NEW, spec=tables)
+    assert "rewards/accuracy/mean" == back.translate("reward/function/mean/accuracy").target
+    (found,) = resolve("validation/mean/openai/gsm8k/acc/8", "canonical", spec=tables)
+    assert {"data_source": "openai/gsm8k", "variable": "acc", "n": "8"} == found.placeholders
+
+
+def test_a_metric_logged_with_different_placeholders_has_a_name_for_each(tables):
+    """By data set alone, or by data set, variable and number of samples."""
+    listed = [item.key for item in keys("canonical", spec=tables) if item.metric == "validation/mean"]
+    assert ["validation/mean/{data_source}", "validation/mean/{data_source}/{variable}/{n}"] == listed
+
+
+def test_a_renamed_canonical_name_is_understood(tables):
+    """Our own dashboards translate too."""
+    (found,) = resolve("policy/clipped", "canonical", spec=tables)
+    assert "policy/clip_fraction" == found.metric
+    assert "clip_ratio" == map_names("canonical", NEW, spec=tables).translate("policy/clipped").target
+
+
+def test_an_unknown_canonical_name_has_neighbours(tables):
+    """As any unknown key has."""
+    (found,) = resolve("policy/clip_fractoin", "canonical", spec=tables)
+    assert (None, "policy/clip_fraction") == (found.metric, found.nearest[0])

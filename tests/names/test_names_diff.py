@@ -1,0 +1,78 @@
+"""What changed between two releases."""
+
+from __future__ import annotations
+
+from rlmetrics.names import diff
+
+
+def test_a_new_meaning_under_an_old_name_is_a_change(tables):
+    """With the first described release that has it, and its evidence."""
+    found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", spec=tables)
+    changed = {item.key: item for item in found.changed}
+    assert {"clip_ratio", "eval_clip_ratio", "kl", "eval_kl"} == set(changed)
+    clip = changed["clip_ratio"]
+    assert ("1.0.0", "only in the target: ratios are clamped", 33) == (clip.since, clip.what, clip.evidence[0].line)
+    assert (
+        "was logged by default (condition: beta != 0), is not logged by default (condition: beta != 0)"
+        == changed["kl"].what
+    )
+
+
+def test_a_change_is_dated_by_the_release_in_which_it_came(tables):
+    """Not by the release that is compared with."""
+    (change,) = diff("alpha[OldTrainer]==0.1.0", "alpha[OldTrainer]==0.2.0", spec=tables).changed
+    assert ("ppo/policykl", "0.2.0", "new = -1 * old + 0") == (change.key, change.since, change.what)
+    changes = {item.key: item.since for item in diff("beta==0.1", "beta==0.5", spec=tables).changed}
+    assert {} == changes
+    middle = {item.key: item.since for item in diff("beta==0.1", "beta==0.2.0.post2", spec=tables).changed}
+    assert {"actor/pg_loss": "0.2.0.post2"} == middle
+
+
+def test_what_came_and_went_is_listed(tables):
+    """With metric and evidence."""
+    found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", spec=tables)
+    assert [("step_time", "timing/step")] == [(item.key, item.metric) for item in found.added]
+    assert () == found.removed
+
+
+def test_a_new_name_for_the_same_metric_is_a_rename(tables):
+    """With the relation of the two numbers; neither side is listed as added or removed."""
+    found = diff("beta==0.1", "beta==0.5", spec=tables)
+    renamed = {item.from_: item for item in found.renamed}
+    assert {"actor/lr(1e-4)", "val/{data_source}"} == set(renamed)
+    assert ("actor/lr", "approximate", 1e-4) == (
+        renamed["actor/lr(1e-4)"].to,
+        renamed["actor/lr(1e-4)"].relation,
+        renamed["actor/lr(1e-4)"].transform.scale,
+    )
+    assert ["gdpo/{reward_func}/mean"] == [item.key for item in found.added]
+    assert () == found.removed
+
+
+def test_a_key_that_goes_while_another_of_its_metric_stays_is_removed(tables):
+    """It points to the one that stays, but that is no new name."""
+    found = diff("alpha[OldTrainer]==0.2.0", "alpha[NewTrainer]==1.0.0", spec=tables)
+    gone = {item.key: item.instead for item in found.removed}
+    assert None is gone["ppo/ratio"]
+    assert {"ppo/approxkl": "approxkl_avg"}.items() <= {item.from_: item.to for item in found.renamed}.items()
+
+
+def test_a_release_does_not_differ_from_itself(tables):
+    """Nothing is added, removed, renamed or changed."""
+    for at in ("beta==0.5", "alpha[NewTrainer]==1.0.0", "canonical"):
+        found = diff(at, at, spec=tables)
+        assert ((), (), (), ()) == (found.added, found.removed, found.renamed, found.changed)
+
+
+def test_backward_swaps_what_came_and_what_went(tables):
+    """The same computation."""
+    forth = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", spec=tables)
+    back = diff("alpha[NewTrainer]==1.0.0", "alpha[NewTrainer]==0.3.0", spec=tables)
+    assert [item.key for item in forth.added] == [item.key for item in back.removed]
+    assert {item.key for item in forth.changed} == {item.key for item in back.changed}
+
+
+def test_configuration_can_undo_a_change_of_defaults(tables):
+    """With the penalty switched on in both releases, kl is logged in both."""
+    found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", config={"beta": 0.1}, spec=tables)
+    assert not {"kl", "eval_kl"} & {item.key for item in found.changed}

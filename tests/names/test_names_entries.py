@@ -1,0 +1,178 @@
+"""What a component logs in a release under a configuration."""
+
+from __future__ import annotations
+
+import pytest
+from rlmetrics.names import NamesError, keys, open_view, releases, resolve
+from rlmetrics.names.config import parse_pairs
+
+NEW = "alpha[NewTrainer]==1.0.0"
+
+
+def _one(key, at, tables, **options):
+    (found,) = resolve(key, at, spec=tables, **options)
+    return found
+
+
+def test_a_record_holds_for_its_releases_only(tables):
+    """One key, two meanings: the release decides."""
+    early, late = (_one("ppo/policykl", f"alpha[OldTrainer]=={release}", tables) for release in ("0.1.0", "0.2.0"))
+    assert (-1.0, 21) == (early.signature.scale, early.evidence[0].line)
+    assert (1.0, 22) == (late.signature.scale, late.evidence[0].line)
+
+
+def test_layers_merge_level_by_level_and_traits_add_up(tables):
+    """Metric, profile, emission: the later one wins; the population brings its traits."""
+    found = _one("approxkl_avg", NEW, tables)
+    assert {"micro_batch": "mean", "rank": "mean"} == found.signature.reduction
+    assert ("response_positions", "current", ("padding_counted",)) == (
+        found.signature.population,
+        found.signature.snapshot,
+        found.signature.traits,
+    )
+    assert "rlmetrics.functional.kl.kl_old_k2_padded" == found.function
+    assert "response_tokens" == _one("clip_ratio", NEW, tables).signature.population
+
+
+def test_what_a_fragment_logs_is_taken_over_unless_the_component_has_its_own(tables):
+    """The component's own record of a key stands in place of the inherited one."""
+    assert "optimizer/learning_rate" == _one("learning_rate", NEW, tables).metric
+    assert "policy/ratio/mean" == _one("entropy", NEW, tables).metric
+    assert 1 == sum(item.key == "entropy" for item in keys(NEW, spec=tables))
+
+
+def test_a_fragment_can_be_named_by_the_profiles_of_its_users(tables):
+    """step_time uses a profile of the base file."""
+    assert {"rank": "first"} == _one("step_time", NEW, tables).signature.reduction
+
+
+def test_evaluation_has_its_prefix_in_the_modes_that_log_it(tables):
+    """An emission's modes win over the file's; the prefix is put in front of the key."""
+    listed = {item.key: item.mode for item in keys(NEW, spec=tables)}
+    assert ("train", "eval") == (listed["reward"], listed["eval_reward"])
+    assert "eval" == listed["eval_runtime"]
+    assert not {"runtime", "eval_learning_rate", "eval_approxkl_avg"} & set(listed)
+
+
+def test_defaults_by_release_decide_what_is_logged(tables):
+    """A changed default is a change of meaning; --config overrides it without changing the default."""
+    at = "alpha[NewTrainer]=={}"
+    assert [True, True, False] == [
+        _one("kl", at.format(release), tables).logged_by_default for release in ("0.3.0", "0.4.1", "1.0.0")
+    ]
+    found = _one("kl", NEW, tables, config={"beta": "0.1"})
+    assert (False, True, "beta != 0") == (found.logged_by_default, found.logged, found.condition)
+
+
+def test_a_worded_condition_needs_the_emissions_own_answer(tables):
+    """No guard can say it, so the spec does."""
+    assert _one("my_metric", NEW, tables).logged is False
+
+
+def test_configuration_picks_the_variant_and_the_others_are_listed(tables):
+    """By default the plain emission answers."""
+    plain = _one("clip_ratio", NEW, tables)
+    assert (None, "policy/clip_fraction") == (plain.variant, plain.metric)
+    assert [("per sequence", "level == 'sequence'", "policy/ratio/mean")] == [
+        (item.variant, item.when, item.metric) for item in plain.alternatives
+    ]
+    picked = _one("clip_ratio", NEW, tables, config={"level": "sequence"})
+    assert ("per sequence", "policy/ratio/mean") == (picked.variant, picked.metric)
+    assert [None] == [item.variant for item in picked.alternatives]
+
+
+def test_a_scale_is_a_number_once_its_keys_are_known(tables):
+    """Until then the expression itself is the answer."""
+    assert "1 / parts" == _one("loss", NEW, tables).signature.scale
+    assert 0.25 == _one("loss", NEW, tables, config={"parts": "4"}).signature.scale
+
+
+def test_a_configuration_key_may_be_named_by_its_end(tables):
+    """As long as only one key ends like that."""
+    at = "beta==0.2.0.post2"
+    assert 0.5 == _one("actor/pg_loss", at, tables, config={"micro_batches": 2}).signature.scale
+    with pytest.raises(NamesError, match="unknown configuration key 'clip'"):
+        resolve("actor/pg_loss", at, spec=tables, config={"clip": 1})
+
+
+@pytest.mark.parametrize(
+    ("config", "part"),
+    [
+        ({"beat": 1}, "did you mean beta?"),
+        ({"level": "tokens"}, "did you mean token?"),
+        ({"beta": "much"}, "must be a number"),
+        ({"parts": "1.5"}, "must be a whole number"),
+        ({"skip_memory": "maybe"}, "must be true or false"),
+        ({"beta": [1]}, "must be a float"),
+    ],
+)
+def test_a_wrong_configuration_is_explained(tables, config, part):
+    """Unknown keys and values that do not fit their type are refused."""
+    with pytest.raises(NamesError, match=part):
+        resolve("kl", NEW, spec=tables, config=config)
+
+
+def test_pairs_of_the_command_line_are_checked():
+    """NAME=VALUE, once each."""
+    assert {"a": "1", "b": "x=y"} == parse_pairs(["a=1", "b=x=y", "a=1"], "--config")
+    for wrong in (["a"], ["=1"], ["a=1", "a=2"]):
+        with pytest.raises(NamesError, match="--config"):
+            parse_pairs(wrong, "--config")
+
+
+def test_an_unknown_key_says_why_and_what_is_near(tables):
+    """It may be documented only, logged by another release, or misspelt."""
+    documented = _one("kl_coef", "alpha[NewTrainer]==0.3.0", tables)
+    assert documented.metric is None
+    assert "never logged in this release: The weight of the penalty. Instead: The setting beta." in documented.reason
+    other = _one("ppo/ratios", "alpha[OldTrainer]==0.1.0", tables)
+    assert (None, ("ppo/ratio",)) == (other.metric, other.nearest)
+    elsewhere = _one("actor/lr", "beta==0.1", tables)
+    assert "beta[actor]==0.5 does" in elsewhere.reason
+
+
+def test_one_record_for_each_component_that_logs_the_key(tables):
+    """A literal in one component hides nothing in another of the same class."""
+    found = resolve(["actor/pg_loss", "nothing", "critic/score/mean"], "beta==0.5", spec=tables)
+    assert [("actor/pg_loss", "actor"), ("nothing", None), ("critic/score/mean", "data")] == [
+        (item.key, item.component) for item in found
+    ]
+
+
+def test_every_release_is_listed_with_what_is_described(tables):
+    """Oldest first, with its date."""
+    found = releases("alpha", spec=tables)
+    assert ["0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.4.1", "1.0.0"] == [item.release for item in found]
+    assert [("OldTrainer",), ("OldTrainer",), ("NewTrainer",), (), ("NewTrainer",), ("NewTrainer",)] == [
+        item.components for item in found
+    ]
+    assert {"alpha", "beta"} == {item.framework for item in releases(spec=tables)}
+    with pytest.raises(NamesError, match="did you mean alpha"):
+        releases("alhpa", spec=tables)
+
+
+def test_evidence_keeps_what_it_shows_and_its_note(tables):
+    """The compact text of the tables is read back in full."""
+    (line,) = _one("ppo/approxkl", "alpha[OldTrainer]==0.1.0", tables).evidence
+    assert ("0.1.0", "alpha/old.py", 20, "OldTrainer.loss", "value", "half the square") == (
+        line.release,
+        line.path,
+        line.line,
+        line.symbol,
+        line.shows,
+        line.note,
+    )
+
+
+def test_a_defect_is_reported_with_its_correction(tables):
+    """So that a strange number is blamed on the release and not on the run."""
+    (defect,) = _one("actor/broken_kl", "beta==0.5", tables).defects
+    assert ("wrong_sum", "incomparable", "divide by the parts") == (defect.trait, defect.grade, defect.correction)
+
+
+def test_views_answer_for_all_components(new, beta):
+    """Entries are in the order of the spec, and candidates are found by metric and mode."""
+    assert beta.entries()[0].key == "actor/ppo_kl"
+    assert ["timing_s/step", "perf/time_per_step"] == [entry.key for entry in beta.candidates("timing/step", "train")]
+    assert [] == new.candidates("timing/step", "eval")
+    assert open_view("beta[data]==0.5", spec=beta.tables).candidates("kl/old/k1", "train") == []

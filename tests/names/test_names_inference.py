@@ -1,0 +1,61 @@
+"""Finding out which release logged some keys."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+from rlmetrics.names import FallbackWarning, NamesError, candidates, infer_source, resolve
+
+
+def test_the_source_that_explains_the_most_is_taken(tables):
+    """A single component where it explains as much as all of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "alpha[NewTrainer]==1.0.0" == infer_source(["train/reward", "train/step_time", "x"], spec=tables)
+        assert "beta[actor]==0.1" == infer_source(["actor/lr(1e-4)", "actor/ppo_kl"], spec=tables)
+
+
+def test_components_of_one_release_explain_a_log_together(tables):
+    """Their dicts end up in one row."""
+    assert "beta==0.1" == infer_source(["actor/lr(1e-4)", "critic/score/mean"], spec=tables)
+
+
+def test_releases_that_agree_are_one_answer(tables):
+    """The newest is taken, and it is said that there are others."""
+    with pytest.warns(FallbackWarning, match=r"0\.1 to 0\.5 explain the keys alike"):
+        assert "beta[data]==0.5" == infer_source(["critic/score/mean"], spec=tables)
+
+
+def test_releases_that_disagree_are_ambiguous(tables):
+    """One key, two meanings: nothing is guessed."""
+    with pytest.raises(NamesError, match=r"alpha\[OldTrainer\]==0\.2\.0 \(1\), alpha\[OldTrainer\]==0\.1\.0 \(1\)"):
+        infer_source(["ppo/policykl"], spec=tables)
+
+
+def test_components_that_explain_equally_many_are_ambiguous(tables):
+    """The candidates are listed with the number of keys that each explains."""
+    with pytest.raises(NamesError, match=r"ambiguous: of 2 keys"):
+        infer_source(["ppo/approxkl", "step_time"], spec=tables)
+
+
+def test_nothing_known_is_an_error(tables):
+    """A template that matches anything explains nothing."""
+    with pytest.raises(NamesError, match="no described release logs any"):
+        infer_source(["completely", "unknown"], spec=tables)
+
+
+def test_every_surface_counts(tables):
+    """Placeholders, evaluation, characters that a tracker replaced."""
+    found = candidates(["val-core/a/b/acc/mean_at_4", "eval/rewards/accuracy/mean"], tables)
+    assert {("beta", "data", "0.5"), ("beta", "data", "0.2.0.post2"), ("alpha", "NewTrainer", "1.0.0")} <= {
+        (item.framework, item.component, item.release) for item in found
+    }
+    assert all(1 == len(item.explained) for item in found)
+
+
+def test_resolving_without_a_source_infers_it(tables):
+    """From all keys together."""
+    found = resolve(["step_time", "clip_ratio"], spec=tables)
+    assert ["timing/step", "policy/clip_fraction"] == [item.metric for item in found]
+    assert "alpha[NewTrainer]==1.0.0" == found[0].source

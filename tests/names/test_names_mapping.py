@@ -1,0 +1,187 @@
+"""Translation tables between two sources."""
+
+from __future__ import annotations
+
+import pytest
+from rlmetrics.names import NamesError, map_names
+
+OLD, NEW = "alpha[OldTrainer]==0.2.0", "alpha[NewTrainer]==1.0.0"
+
+
+def _row(names, key):
+    return next(row for row in names.rows if row.from_ == key)
+
+
+def test_every_key_of_the_source_has_one_row(tables):
+    """Also those without a target."""
+    names = map_names(OLD, NEW, spec=tables)
+    assert [entry.key for entry in names.from_view.entries()] == [row.from_ for row in names.rows]
+
+
+def test_a_row_has_the_best_target_and_what_differs(tables):
+    """Names, components, relation and differences."""
+    row = _row(map_names(OLD, NEW, spec=tables), "ppo/approxkl")
+    assert ("approxkl_avg", "NewTrainer", "approximate") == (row.to, row.to_component, row.relation)
+    assert ["minor", "minor", "biased"] == [item.grade for item in row.differs_by]
+    assert row.note == "the source is constant: 0 with one epoch"
+
+
+def test_a_distribution_does_not_become_a_mean(tables):
+    """It is related to what it may be confused with."""
+    row = _row(map_names(OLD, NEW, spec=tables), "ppo/ratio")
+    assert (None, "related") == (row.to, row.relation)
+    assert ["entropy"] == [item.to for item in row.related]
+
+
+def test_what_nothing_resembles_has_no_relation(tables):
+    """None, and no look-alikes."""
+    row = _row(map_names(NEW, OLD, spec=tables), "learning_rate")
+    assert (None, "none", ()) == (row.to, row.relation, row.related)
+
+
+def test_training_and_evaluation_do_not_mix(tables):
+    """An eval key translates to an eval key or not at all."""
+    names = map_names(NEW, "alpha[NewTrainer]==0.3.0", spec=tables)
+    assert ("reward", "eval_reward") == (_row(names, "reward").to, _row(names, "eval_reward").to)
+    assert "none" == _row(map_names(NEW, "beta==0.5", spec=tables), "eval_reward").relation
+
+
+def test_equal_candidates_are_refused_by_name(tables):
+    """timing_s/step and perf/time_per_step say the same; nobody can tell which one was meant."""
+    row = _row(map_names(OLD, "beta==0.5", spec=tables), "time/total")
+    assert (None, "related") == (row.to, row.relation)
+    assert "ambiguous: timing_s/step, perf/time_per_step are equally good" == row.note
+    assert ["timing_s/step", "perf/time_per_step"] == [item.to for item in row.related]
+
+
+def test_of_equal_candidates_the_one_of_the_same_name_wins(tables):
+    """From one release to the next, names that stayed stay."""
+    names = map_names("beta==0.2.0.post2", "beta==0.5", spec=tables)
+    assert "perf/time_per_step" == _row(names, "perf/time_per_step").to
+    assert "timing_s/step" == _row(names, "timing_s/step").to
+
+
+def test_the_better_grade_wins(tables):
+    """Of the two rewards of the old trainer, the one without a clamp."""
+    assert "ppo/mean_scores" == _row(map_names(NEW, OLD, spec=tables), "reward").to
+
+
+def test_what_is_logged_by_default_wins(tables):
+    """A candidate that this configuration does not log comes last."""
+    names = map_names("canonical", NEW, spec=tables)
+    assert "logged only when: beta != 0" == _row(names, "kl/reference/k3").note
+    with_penalty = map_names("canonical", NEW, config={"beta": 0.1}, spec=tables)
+    assert _row(with_penalty, "kl/reference/k3").note is None
+
+
+def test_values_are_converted_where_the_factor_is_known(tables):
+    """Ten thousand times too large, and a step off."""
+    row = _row(map_names("beta==0.1", "beta==0.5", spec=tables), "actor/lr(1e-4)")
+    assert ("actor/lr", "approximate") == (row.to, row.relation)
+    assert 3e-4 == pytest.approx(row.transform(3.0))
+    assert ["minor"] == [item.grade for item in row.differs_by]
+
+
+def test_a_sign_is_a_conversion(tables):
+    """Before 0.2.0 the difference was taken the other way round."""
+    row = _row(map_names("alpha[OldTrainer]==0.1.0", OLD, spec=tables), "ppo/policykl")
+    assert ("affine", -2.0) == (row.relation, row.transform(2.0))
+
+
+def test_an_unknown_factor_keeps_the_name_until_it_is_given(tables):
+    """The row says what is missing; with the key the relation is exact up to the factor."""
+    arguments = {"from_": "beta==0.2.0.post2", "to": "beta==0.5", "spec": tables}
+    row = _row(map_names(**arguments), "actor/pg_loss")
+    assert (None, "related") == (row.to, row.relation)
+    assert "--config" in row.note
+    known = _row(map_names(**arguments, config={"actor.micro_batches": 4}), "actor/pg_loss")
+    assert ("affine", "actor/pg_loss", 8.0) == (known.relation, known.to, known.transform(2.0))
+
+
+def test_a_defect_is_explained_with_its_correction(tables):
+    """Nothing is translated, the look-alike is named."""
+    row = _row(map_names("beta==0.5", "alpha[NewTrainer]==0.3.0", spec=tables), "actor/broken_kl")
+    assert (None, "related", "divide by the parts") == (row.to, row.relation, row.note)
+    assert ("kl", "the same metric, but only in the source: the sum is logged") == (
+        row.related[0].to,
+        row.related[0].why,
+    )
+
+
+def test_placeholders_of_the_same_name_carry_over(tables):
+    """Each reward function keeps its name."""
+    names = map_names(NEW, "beta==0.5", spec=tables)
+    assert "gdpo/{reward_func}/mean" == _row(names, "rewards/{reward_func}/mean").to
+    assert "gdpo/accuracy/mean" == names.translate("rewards/accuracy/mean").target
+
+
+def test_other_placeholders_need_a_value(tables):
+    """From the emission's own binding or from --bind; what is missing is named."""
+    arguments = {"from_": "beta==0.1", "to": "beta==0.5", "spec": tables}
+    names = map_names(**arguments)
+    row = _row(names, "val/{data_source}")
+    assert ("val-core/{data_source}/reward/mean@{n}", ("n",)) == (row.to, row.unbound)
+    assert None is names.translate("val/openai/gsm8k").target
+    assert "needs a value: --bind n=…" == names.translate("val/openai/gsm8k").note
+    bound = map_names(**arguments, bind={"n": "4", "variable": "acc"})
+    assert "val-core/openai/gsm8k/acc/mean@4" == bound.translate("val/openai/gsm8k").target
+
+
+def test_a_placeholder_that_the_target_lacks_is_a_difference(tables):
+    """Many values would become one."""
+    row = _row(map_names("beta==0.5", "beta==0.1", spec=tables), "val-core/{data_source}/{variable}/mean@{n}")
+    assert ("val/{data_source}", "approximate") == (row.to, row.relation)
+    assert "the source has one value for each {variable}, {n}, the target only one" == row.differs_by[-1].what
+
+
+@pytest.mark.parametrize(
+    ("bind", "part"), [({"m": "4"}, "has no placeholder 'm'"), ({"n": "zero"}, "'zero' cannot be a {n} of beta==0.5")]
+)
+def test_a_wrong_binding_is_explained(tables, bind, part):
+    """Unknown placeholders and values that do not fit."""
+    with pytest.raises(NamesError, match=part.replace("{", r"\{")):
+        map_names("beta==0.1", "beta==0.5", bind=bind, spec=tables)
+
+
+def test_a_value_that_does_not_fit_the_target_is_not_forced(tables):
+    """The key stays; the reason is given."""
+    names = map_names("beta==0.1", "beta==0.5", bind={"n": "4"}, spec=tables)
+    assert "val-core/a/b/c/d/reward/mean@4" == names.translate("val/a/b/c/d").target
+    assert None is names.translate("val/a/b/c/d/e").target
+
+
+def test_names_come_out_as_they_went_in(tables):
+    """A W&B name becomes a W&B name; another surface must be asked for."""
+    names = map_names(NEW, "alpha[NewTrainer]==0.3.0", spec=tables)
+    assert "train/reward" == names.translate("train/reward").target
+    assert "reward" == names.translate("reward").target
+    assert "eval/reward" == names.translate("eval/reward").target
+    to_old = map_names(NEW, OLD, spec=tables)
+    assert "ppo/mean_scores" == to_old.translate("train/reward").target
+    asked = map_names(OLD, NEW, surface="wandb", spec=tables)
+    assert "train/reward" == asked.translate("ppo/mean_scores").target
+    assert "train/reward" == _row(asked, "ppo/mean_scores").to
+
+
+def test_an_unknown_key_is_not_translated(tables):
+    """There is no row, and the note says so."""
+    found = map_names(OLD, NEW, spec=tables).translate("nothing/of/the/kind")
+    assert (None, None, None) == (found.row, found.target, found.metric)
+    assert "does not log it" in found.note
+
+
+def test_the_meaning_of_a_name_in_the_target_can_be_asked(tables):
+    """So that nothing lands under a name that means something else."""
+    names = map_names("beta==0.5", NEW, spec=tables)
+    assert "policy/ratio/mean" == names.meaning_in_target("train/entropy").entry.metric
+    assert names.meaning_in_target("a/b") is not None
+    assert map_names(NEW, "beta==0.5", spec=tables).meaning_in_target("a/b") is None
+
+
+def test_several_components_must_agree_on_a_key(tables):
+    """Here they do not log the same key, so each row stands alone."""
+    names = map_names("beta==0.5", "canonical", spec=tables)
+    assert ("kl/old/k1", "reward/score/mean") == (
+        names.translate("actor/ppo_kl").target,
+        names.translate("critic/score/mean").target,
+    )

@@ -1,0 +1,67 @@
+"""Templates: keys with placeholders."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rlmetrics.names import NamesError
+from rlmetrics.names.templates import CONSTRAINED, LITERAL, OPEN, Template
+
+VALIDATION = Template(
+    "val-core/{data_source}/{variable}/mean@{n}",
+    {"data_source": "[^/@]+(?:/[^/@]+){0,3}", "variable": "[^/@]+", "n": "[1-9][0-9]{0,4}"},
+)
+
+
+def test_a_value_may_contain_slashes_where_its_pattern_allows_it():
+    """The data source takes what the other placeholders leave."""
+    values = {"data_source": "lighteval/MATH", "variable": "acc", "n": "4"}
+    assert values == VALIDATION.parse("val-core/lighteval/MATH/acc/mean@4")
+    assert VALIDATION.parse("val-core/lighteval/MATH/acc/mean@04") is None
+    assert VALIDATION.parse("x/val-core/lighteval/MATH/acc/mean@4") is None
+    assert VALIDATION.parse("val-core/lighteval/MATH/acc/mean@4\n") is None
+
+
+def test_classes_are_ordered_by_how_specific_they_are():
+    """A literal beats a constrained template, and that an open one."""
+    assert LITERAL < CONSTRAINED < OPEN
+    literal, constrained = Template("a/b", {}), Template("a/{x}", {"x": "[a-z]"})
+    anything = Template("{x}", {"x": ".+"}, is_open=True)
+    assert [LITERAL, CONSTRAINED, OPEN] == [literal.rank, constrained.rank, anything.rank]
+
+
+def test_a_placeholder_that_occurs_twice_has_one_value():
+    """Both places must agree."""
+    template = Template("{x}/of/{x}", {"x": "[a-z]+"})
+    assert template.parse("a/of/a") == {"x": "a"}
+    assert template.parse("a/of/b") is None
+
+
+def test_filling_in_keeps_what_is_unbound_and_refuses_what_does_not_fit():
+    """A part of the values gives a part of the name."""
+    assert "val-core/{data_source}/acc/mean@{n}" == VALIDATION.format({"variable": "acc"})
+    with pytest.raises(NamesError, match="must match"):
+        VALIDATION.format({"n": "0"})
+
+
+_SEGMENT = st.text(alphabet="abcXYZ019_-. ", min_size=1, max_size=6)
+
+
+@given(
+    source=st.lists(_SEGMENT, min_size=1, max_size=4).map("/".join),
+    variable=_SEGMENT,
+    n=st.integers(1, 99999).map(str),
+)
+def test_parsing_undoes_filling_in(source, variable, n):
+    """For constrained templates whatever the values are."""
+    values = {"data_source": source, "variable": variable, "n": n}
+    assert values == VALIDATION.parse(VALIDATION.format(values))
+
+
+@given(st.text(alphabet="ab/{}.+*?()[]\\^$|", max_size=12).filter(lambda text: "{" not in text))
+def test_literal_text_is_never_a_pattern(text):
+    """Characters with a meaning in regular expressions stand for themselves."""
+    template = Template(text + "{x}", {"x": "[0-9]"})
+    assert template.parse(text + "7") == {"x": "7"}
+    assert template.parse(text + "x") is None

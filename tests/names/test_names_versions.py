@@ -1,0 +1,89 @@
+"""Order and ranges of releases."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rlmetrics.names.versions import Releases, is_development, version_key
+
+ORDERED = [
+    "0.1rc0",
+    "0.1",
+    "0.2.dev1",
+    "0.2a1",
+    "0.2b1",
+    "0.2rc1",
+    "0.2.0",
+    "0.2.0.post1",
+    "0.2.0.post2",
+    "0.10",
+    "1.0.0",
+]
+RELEASES = Releases([(name, "2024-01-01") for name in ("0.1", "0.2.0", "0.2.0.post1", "0.10", "1.0.0")])
+
+
+def test_versions_sort_as_on_pypi():
+    """Numbers count as numbers; development and pre-releases come before a release, post-releases after it."""
+    keys = [version_key(name) for name in ORDERED]
+    assert ORDERED == [name for _, name in sorted(zip(keys, ORDERED, strict=True))]
+
+
+@pytest.mark.parametrize("pair", [("0.2", "0.2.0"), ("v1.0", "1.0.0"), ("1.0+git.abc", "1.0"), ("1.0-rc1", "1.0rc1")])
+def test_spellings_of_one_version_are_equal(pair):
+    """Trailing zeros, a v, separators and a local part make no difference."""
+    assert version_key(pair[0]) == version_key(pair[1])
+
+
+@pytest.mark.parametrize("text", ["", "main", "1..2", "a.b", "1.0 beta two", "１"])
+def test_what_is_no_version_has_no_key(text):
+    """So that it can be reported."""
+    assert version_key(text) is None
+
+
+def test_states_of_a_repository_are_recognised():
+    """Branches, git sources and commits are no releases."""
+    assert all(map(is_development, ["git", "main", "master", "dev", "git+https://example.org/x", "0a1b2c3"]))
+    assert not any(map(is_development, ["1.0.0", "0.2", "beta", "gitter"]))
+
+
+@pytest.mark.parametrize(
+    ("ranges", "covered"),
+    [
+        (("0.2.0",), ["0.2.0"]),
+        (("0.2.0..0.10",), ["0.2.0", "0.2.0.post1", "0.10"]),
+        (("0.10..",), ["0.10", "1.0.0"]),
+        (("..0.2.0",), ["0.1", "0.2.0"]),
+        (("0.1", "1.0.0"), ["0.1", "1.0.0"]),
+        (("9.9..",), []),
+        (("..9.9",), []),
+        ((), []),
+    ],
+)
+def test_a_range_covers_the_releases_between_its_ends(ranges, covered):
+    """Both ends are included; an open end reaches as far as releases are known."""
+    assert covered == RELEASES.expand(ranges)
+
+
+@pytest.mark.parametrize(
+    ("asked", "older"),
+    [("0.2.5", "0.2.0.post1"), ("2.0", "1.0.0"), ("1.0.0.dev3", "0.10"), ("0.2", "0.2.0"), ("0.0.9", None)],
+)
+def test_an_unknown_release_falls_back_to_the_nearest_older_one(asked, older):
+    """Never to a newer one."""
+    assert older == RELEASES.older(asked)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=4), st.lists(st.integers(0, 30), min_size=1, max_size=4))
+def test_plain_versions_sort_as_lists_of_numbers(first, second):
+    """Up to zeros at the end."""
+
+    def stripped(numbers):
+        while len(numbers) > 1 and numbers[-1] == 0:
+            numbers = numbers[:-1]
+        return numbers
+
+    def key(numbers):
+        return version_key(".".join(map(str, numbers)))
+
+    assert (stripped(first) < stripped(second)) == (key(first) < key(second))
