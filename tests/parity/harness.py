@@ -70,7 +70,7 @@ class Case:
         expected: What the framework reported: a number, or an array that is logged as a distribution.
         terms: What is computed; one term, unless the number is made of several.
         combine: Makes the number from the values of the terms.
-        formula: What ``combine`` does, in terms of the functions; the function itself if left out.
+        formula: What ``combine`` does, in terms of the functions; needed where there are several terms.
     """
 
     key: str
@@ -84,7 +84,13 @@ class Case:
     @property
     def function(self) -> str:
         """The functions that are used, as the table shows them."""
-        return self.formula or ", ".join(f"`{term.quantity.function}`" for term in self.terms)
+        if self.formula is not None:
+            return self.formula
+        (term,) = self.terms
+        quantity = term.quantity
+        scale = "" if quantity.scale == 1 else f"{quantity.scale:g} * "
+        offset = "" if quantity.offset == 0 else f" + {quantity.offset:g}"
+        return f"{scale}`{quantity.function}`{offset}"
 
 
 @dataclass(frozen=True)
@@ -175,7 +181,7 @@ def _pooled(metric: MetricFunction, data: Data, parameters: tuple[tuple[str, flo
     leaves = leaves_of(data)
     if len(leaves) == 1:
         return metric(**_chosen(metric, leaves[0].tensors), **dict(parameters))
-    states = [metric.state(**dict(parameters)).update(**_chosen(metric, leaf.tensors)) for leaf in leaves]
+    states = [metric.state(device=None, **dict(parameters)).update(**_chosen(metric, leaf.tensors)) for leaf in leaves]
     for state in states[1:]:
         states[0].merge(state)
     return states[0].compute()

@@ -45,13 +45,13 @@ class Source:
         )
 
     def measured(self, key: str) -> str:
-        """Return what is measured where a key's metric is not computed from tensors."""
+        """Return the reason why no function gives a key: what is measured, where its metric is none of tensors."""
         metric = self.resolution(key).metric
         assert metric is not None, f"{self.at} does not log {key}"
         (shown,) = show(metric)
         text = shown.entry.get("measured")
         assert isinstance(text, str), f"{metric} has a function; {key} needs no reason"
-        return " ".join(text.split())
+        return f"Measured, not computed: {text[:1].lower()}{' '.join(text.split())[1:]}"
 
 
 @dataclass(frozen=True)

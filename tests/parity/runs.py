@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from .fixtures import Event
@@ -19,8 +19,9 @@ class Run:
         title: What the page calls it.
         source: The code that logged it.
         brief: What was special about it, in a sentence for the page.
-        entries: Every number of the run: a case, or the reason why there is none.
-        numbers: Names of all numbers in the fixture, in order.
+        build: Returns every number of the run: a case, or the reason why there is none.
+        list_numbers: Returns the names of all numbers in the fixture.
+        absent: Keys that the run logged although the fixture has no number of them, with the reason.
     """
 
     title: str
@@ -28,6 +29,7 @@ class Run:
     brief: str
     build: Callable[[], Sequence[Case | Reason]]
     list_numbers: Callable[[], Sequence[str]]
+    absent: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def entries(self) -> Sequence[Case | Reason]:

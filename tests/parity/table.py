@@ -1,6 +1,6 @@
 """Renders ``docs/reference/parity.md``: every captured number and the function that reproduces it.
 
-Run ``python -m parity.table`` with ``tests`` on the path, after a change to the spec, the fixtures or the cases.
+Run ``PYTHONPATH=tests python -m parity.table`` after a change to the spec, the fixtures or the cases.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ that the signature is tested as well. `@variant` marks a function that reproduce
 metric; the metric itself is the function without it.
 
 *Numbers* counts how many captured numbers a row covers: the same value often stands in several places, and every place
-counts. *Largest difference* is the largest of them, relative to the number, or absolute for numbers below 1; it is
-rounded to one digit, and differences below 1e-9 are shown as 0. Frameworks compute in float32, where a
-single rounding is worth up to 6e-8.
+counts. *Largest difference* is the largest of them, relative to the number, or absolute for numbers below 1, by the
+function or by its reference in plain Python; it is rounded to one digit, and differences below 1e-9 are shown as 0.
+Frameworks compute in float32, where a single rounding is worth up to 6e-8; the tests fail beyond 2e-6.
 """
 
 
@@ -86,7 +86,7 @@ def lines_of(section: Section) -> Iterator[str]:
         yield "| Number | Covers | Numbers | Why no function gives it |"
         yield "| --- | --- | ---: | --- |"
         for row in explained:
-            cells = (f"`{row.number}`", row.covers, str(row.count), row.why)
+            cells = (f"`{row.number}`", row.covers, str(row.count or "–"), row.why)
             yield f"| {' | '.join(map(_cell, cells))} |"
     yield ""
 

@@ -37,6 +37,18 @@ GENERATED = (
 )
 KEYS = (*OF_THE_UPDATE, *GENERATED)
 LOGGED_KEYS = (*KEYS, *(f"eval_{key}" for key in KEYS), "train_loss")
+STRAIGHT = "A timing that goes straight to W&B, MLflow or Trackio; the run had only TensorBoard."
+ABSENT = {
+    f"profiling/Time taken: GRPOTrainer.{name}": STRAIGHT
+    for name in (
+        "_prepare_inputs",
+        "compute_loss",
+        "_get_per_token_logps_and_entropies",
+        "_calculate_rewards",
+        "{reward_func}",
+        "transformers.generate",
+    )
+}
 SIZES = "A loop counter, a size or a number of tokens."
 GIVEN = "The reward that the last reward function gave to one response, an input."
 MICRO = "one micro-batch"
@@ -182,4 +194,5 @@ RUN = Run(
     "Six steps of two micro-batches, each generation batch used twice, then an evaluation of eight batches.",
     lambda: list(_entries()),
     _numbers,
+    ABSENT,
 )

@@ -50,6 +50,10 @@ ROLLOUT = {
     "rlhf_reward": "objective/rlhf_reward",
 }
 SETTINGS = {"lr": "A setting that is read from the scheduler; there is nothing to compute."}
+ABSENT = {
+    "epoch": "Added to the dict behind the point where it was captured. Samples over the size of the training set.",
+    "completions": "A table of texts.",
+}
 PLACES = "A loop counter, a size or a position in the batch."
 CLOCK = "The time at which training started."
 MICRO = "one micro-batch"
@@ -232,9 +236,8 @@ def _shape(tensor: Tensor) -> tuple[int, ...]:
 
 def _run(name: str, mini_batches: int, brief: str) -> Run:
     builder = _Builder(f"trl-0.18.2-{name}", mini_batches)
-    return Run(
-        f"TRL 0.18.2, PPOTrainer, {name}", builder.source, brief, lambda: list(builder.entries()), builder.numbers
-    )
+    title = f"TRL 0.18.2, PPOTrainer, {name}"
+    return Run(title, builder.source, brief, lambda: list(builder.entries()), builder.numbers, ABSENT)
 
 
 RUNS = (

@@ -109,6 +109,8 @@ def _entries() -> Iterator[Case | Reason]:
     for event in read_events(STEM):
         if event.name == "loss":
             step.chunks.append(_chunk(event))
+        elif event.name == "scores_in":
+            step = replace(step, whole=Leaf({"scores": event.tensors["scores"]}))
         elif event.name == "record_step_stats":
             step = replace(step, whole=_whole(event), kl_coef=event.numbers["locals|kl_coef"])
         for path, value in event.numbers.items():
@@ -127,7 +129,7 @@ def _entry(event: Event, path: str, value: float, step: _Step) -> Case | Reason:
         return Reason(path.partition("|")[2], number, WHY[path])
     if event.name in ("loss", "train_minibatch"):
         return _of_chunk(path, number, value, step)
-    key = re.sub(r"^(locals\|stats|locals|ret)\|", "", path)
+    key = re.sub(r"^(locals\|stats|locals|ret|logged)\|", "", path)
     key = STEP_LOCALS.get(key, key)
     if key in WHY:
         return Reason(key, number, WHY[key])
@@ -200,4 +202,5 @@ RUN = Run(
     "Two steps of two epochs, each over two chunks of four responses.",
     lambda: list(_entries()),
     _numbers,
+    {"env/reward_dist": "The scores themselves, of which only the shape was kept where they are logged."},
 )

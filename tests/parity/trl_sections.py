@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import trl_ppo_v1
+from . import trl_dpo, trl_grpo, trl_ppo, trl_ppo_v1
 from .harness import Outcome
 from .runs import Run
 from .table import Row, Section
 
-RUNS: tuple[Run, ...] = (trl_ppo_v1.RUN,)
+RUNS: tuple[Run, ...] = (trl_ppo_v1.RUN, *trl_ppo.RUNS, trl_grpo.RUN, trl_dpo.RUN)
 
 
 def sections() -> list[Section]:
@@ -16,18 +16,19 @@ def sections() -> list[Section]:
 
 
 def rows(run: Run) -> list[Row]:
-    """Return the lines of a run: one for each key, what it covers and how it is computed, in order of appearance."""
+    """Return the lines of a run: one for each key, what it covers and how it is computed, one for each reason."""
     computed: dict[tuple[str, str, str], list[Outcome]] = {}
     for outcome in run.outcomes:
         case = outcome.case
         computed.setdefault((case.key, case.where, case.function), []).append(outcome)
-    explained: dict[tuple[str, str], int] = {}
+    explained: dict[str, list[str]] = {}
     for reason in run.reasons:
-        explained[reason.key, reason.why] = explained.get((reason.key, reason.why), 0) + 1
+        explained.setdefault(reason.why, []).append(reason.key)
     return [
         *(
             Row(key, where, len(outcomes), function, max(one.relative for one in outcomes))
             for (key, where, function), outcomes in computed.items()
         ),
-        *(Row(key, "", count, why=why) for (key, why), count in explained.items()),
+        *(Row(", ".join(dict.fromkeys(keys)), "", len(keys), why=why) for why, keys in explained.items()),
+        *(Row(key, "not captured", 0, why=why) for key, why in run.absent.items()),
     ]
