@@ -10,7 +10,8 @@ from . import table
 def test_the_page_is_up_to_date() -> None:
     """The page in the repository has the lines that would be written now; figures are compared by size."""
     written, expected = table.PAGE.read_text(encoding="utf-8"), table.page(table.all_sections())
-    assert table.without_figures(expected) == table.without_figures(written), "run `PYTHONPATH=tests python -m parity.table`"
+    hint = "run `PYTHONPATH=tests python -m parity.table`"
+    assert table.without_figures(expected) == table.without_figures(written), hint
     for line, other in zip(expected.splitlines(), written.splitlines(), strict=True):
         assert _same_size(table.FIGURE.findall(line), table.FIGURE.findall(other)), other
 

@@ -13,14 +13,25 @@ from .quantities import Quantity
 from .runs import Run
 from .trl_sections import RUNS
 
-PPO_TWO_MINI_BATCHES = RUNS[1]
+PPO_TWO_MINI_BATCHES, PPO_ONE_MINI_BATCH, GRPO = RUNS[1:4]
 
 DEPARTURES = (
-    ("objective/entropy", "entropy/surprisal_sum@padding_filled", "padding_filled_with_minus_one"),
-    ("policy/approxkl_avg", "kl/old/k2@padded", "padding_counted"),
-    ("policy/entropy_avg", "entropy/policy@padded", "padding_counted"),
-    ("val/ratio", "policy/ratio/mean@padded", "padding_counted"),
-    ("val/ratio_var", "policy/ratio/variance_of_means@zero_filled", "unfilled_entries_in_variance"),
+    (
+        PPO_TWO_MINI_BATCHES,
+        "objective/entropy",
+        "entropy/surprisal_sum@padding_filled",
+        "padding_filled_with_minus_one",
+    ),
+    (PPO_TWO_MINI_BATCHES, "policy/approxkl_avg", "kl/old/k2@padded", "padding_counted"),
+    (PPO_TWO_MINI_BATCHES, "policy/entropy_avg", "entropy/policy@padded", "padding_counted"),
+    (PPO_TWO_MINI_BATCHES, "val/ratio", "policy/ratio/mean@padded", "padding_counted"),
+    (
+        PPO_TWO_MINI_BATCHES,
+        "val/ratio_var",
+        "policy/ratio/variance_of_means@zero_filled",
+        "unfilled_entries_in_variance",
+    ),
+    (GRPO, "kl", "kl/reference/k3@importance_weighted", "importance_weighted_kl"),
 )
 HALVED = ("policy/approxkl_avg", "policy/clipfrac_avg", "loss/policy_avg", "loss/value_avg", "val/clipfrac_avg",
           "policy/entropy_avg", "val/ratio")  # fmt: skip
@@ -59,14 +70,14 @@ def test_functions_and_their_references_give_the_captured_numbers(run: Run) -> N
     ]
 
 
-@pytest.mark.parametrize(("key", "function", "trait"), DEPARTURES)
+@pytest.mark.parametrize(("run", "key", "function", "trait"), DEPARTURES, ids=[row[1] for row in DEPARTURES])
 def test_departures_are_told_by_the_signature_and_missed_by_the_plain_metric(
-    key: str, function: str, trait: str
+    run: Run, key: str, function: str, trait: str
 ) -> None:
     """A variant reproduces the key, its signature has the trait, and the metric itself gives another number."""
-    cases = [case for case in PPO_TWO_MINI_BATCHES.cases if case.key == key and case.where == "logged"]
+    cases = [case for case in run.cases if case.key == key and case.where == "logged"]
     assert {function} == {case.terms[0].quantity.function for case in cases}
-    assert trait in PPO_TWO_MINI_BATCHES.source.quantity(key).traits
+    assert trait in run.source.quantity(key).traits
     assert any(not outcome(_plain(case)).agrees for case in cases)
 
 
@@ -84,8 +95,7 @@ def test_unfilled_statistics_are_told_by_the_scale(key: str) -> None:
     cases = [case for case in PPO_TWO_MINI_BATCHES.cases if case.key == key and case.where == "logged"]
     assert {0.5} == {case.terms[0].quantity.scale for case in cases}
     assert "unfilled_entries_scaled" in PPO_TWO_MINI_BATCHES.source.quantity(key).traits
-    one_mini_batch = RUNS[2].source.quantity(key)
-    assert 1.0 == one_mini_batch.scale
+    assert 1.0 == PPO_ONE_MINI_BATCH.source.quantity(key).scale
     assert any(not outcome(_rescaled(case)).agrees for case in cases)
 
 
