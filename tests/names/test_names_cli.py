@@ -1,0 +1,295 @@
+"""The commands about names: every format, every exit code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+from rlmetrics.cli import COMMANDS, main
+from rlmetrics.names import Evidence, keys, map_names
+
+OLD, NEW, GRPO = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
+
+
+@pytest.fixture
+def call(capsys):
+    """Run a command; return its exit code, its output and its errors."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def document(call):
+    """Run a command with --json; return its document."""
+
+    def run(*arguments: str):
+        code, out, err = call(*arguments, "--json")
+        assert (0, "") == (code, err)
+        return json.loads(out)
+
+    return run
+
+
+def test_resolve_prints_what_a_key_means(call, document):
+    """As text and as JSON with the promised fields."""
+    code, out, err = call("resolve", "ppo/policy/approxkl", "--at", OLD)
+    assert (0, "") == (code, err)
+    assert "kl/old/k2" in out
+    (found,) = document("resolve", "ppo/policy/approxkl", "--at", OLD)
+    promised = (
+        "key metric rev component template placeholders surface condition logged_by_default constant_when variant"
+    )
+    assert {*promised.split(), "signature", "defects", "function", "evidence"} <= set(found)
+    assert ("kl/old/k2", "PPOTrainer", "logged") == (found["metric"], found["component"], found["surface"])
+    assert {"release", "path", "line", "symbol", "shows", "note"} == set(found["evidence"][0])
+
+
+def test_resolve_reads_keys_from_standard_input(call, document, monkeypatch):
+    """One a line; blank lines do not count."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("objective/kl\n\nppo/loss/value\n"))
+    found = document("resolve", "-", "--at", OLD)
+    assert ["objective/kl", "ppo/loss/value"] == [item["key"] for item in found]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff/kl\n"), encoding="utf-8"))
+    assert [None] == [item["metric"] for item in document("resolve", "-", "--at", OLD)]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
+    code, out, err = call("resolve", "-", "--at", OLD)
+    assert (2, "") == (code, out)
+    assert "no keys on the standard input" in err
+
+
+def test_resolve_gives_a_reason_for_an_unknown_key(call, document):
+    """And the nearest known ones; that is an answer and no error."""
+    (found,) = document("resolve", "ppo/policy/aproxkl", "--at", OLD)
+    assert (None, "ppo/policy/approxkl") == (found["metric"], found["nearest"][0])
+    assert found["reason"]
+    code, out, _ = call("resolve", "ppo/policy/aproxkl", "--at", OLD)
+    assert 0 == code
+    assert "nearest: ppo/policy/approxkl" in out
+
+
+def test_resolve_infers_the_source_or_lists_the_candidates(call, document):
+    """Keys that only one release logs need no --at; others exit with 2 and the number of keys explained."""
+    (found,) = document("resolve", "ppo/policy/approxkl")
+    assert OLD == found["source"]
+    code, out, err = call("resolve", "clip_ratio/region_mean")
+    assert (2, "") == (code, out)
+    assert re.search(r"ambiguous.*trl\[GRPOTrainer\]==1\.16\.0 \(1\), trl\[GRPOTrainer\]==0\.18\.2 \(1\)", err)
+
+
+def test_resolve_takes_configuration_into_account(document):
+    """Kl is not logged by default in 1.16.0; with a penalty it is."""
+    (default,) = document("resolve", "kl", "--at", GRPO)
+    (given,) = document("resolve", "kl", "--at", GRPO, "--config", "beta=0.1")
+    assert (False, False) == (default["logged_by_default"], default["logged"])
+    assert (False, True) == (given["logged_by_default"], given["logged"])
+
+
+def test_keys_lists_everything_that_is_logged(call, document):
+    """The same as in Python."""
+    found = document("keys", "--at", NEW)
+    assert [item.key for item in keys(NEW)] == [item["key"] for item in found]
+    assert {"component", "key", "metric", "kind", "condition", "logged_by_default", "evidence"} <= set(found[0])
+    shown = document("keys", "--at", NEW, "--surface", "wandb")
+    assert "train/policy/approxkl_avg" in {item["key"] for item in shown}
+    code, out, _ = call("keys", "--at", NEW)
+    assert 0 == code
+    assert len(found) + 1 == len(out.splitlines())
+
+
+def test_releases_lists_what_is_described(call, document):
+    """For all frameworks or one."""
+    found = document("releases")
+    assert {"framework", "release", "date", "components"} == set(found[0])
+    assert {"trl", "verl"} == {item["framework"] for item in found}
+    described = {item["release"]: item["components"] for item in document("releases", "trl")}
+    assert "PPOTrainer" in described["0.7.10"]
+    code, out, _ = call("releases", "verl")
+    assert 0 == code
+    assert "0.9.1" in out
+
+
+def test_show_prints_the_whole_entry(call, document):
+    """By canonical name, by alias and by key."""
+    for name in (["kl/old/k2"], ["approx_kl"], ["policy/approxkl_avg", "--at", NEW]):
+        code, out, err = call("show", *name)
+        assert (0, "") == (code, err)
+        for part in ("kl/old/k2\n", "Formula", "Inputs", "Health", "Spellings", "ppo/policy/approxkl"):
+            assert part in out
+    (found,) = document("show", "kl/old/k2")
+    assert "formula" in found["entry"]
+    every = call("show", "kl/old/k2", "--all")[1]
+    assert len(every) >= len(call("show", "kl/old/k2")[1])
+
+
+def test_show_works_for_every_metric(call):
+    """Whatever fields it has."""
+    listed = sorted({item.metric for item in keys("canonical") if item.metric is not None})
+    for metric in listed:
+        code, out, err = call("show", metric)
+        assert (0, "") == (code, err)
+        assert out.startswith(f"{metric}\n")
+
+
+def test_map_prints_the_table_in_every_format(call, document):
+    """JSON, YAML and CSV hold the same rows; Markdown has a line for each."""
+    rows = document("map", "--from", OLD, "--to", NEW)
+    promised = {
+        "from",
+        "from_component",
+        "to",
+        "to_component",
+        "relation",
+        "differs_by",
+        "transform",
+        "note",
+        "related",
+    }
+    assert promised <= set(rows[0])
+    assert rows == yaml.safe_load(call("map", "--from", OLD, "--to", NEW, "--yaml")[1])
+    table = list(csv.DictReader(io.StringIO(call("map", "--from", OLD, "--to", NEW, "--csv")[1])))
+    assert [(row["from"], row["to"] or "", row["relation"]) for row in rows] == [
+        (row["from"], row["to"], row["relation"]) for row in table
+    ]
+    lines = call("map", "--from", OLD, "--to", NEW, "--md")[1].splitlines()
+    assert len(rows) + 2 == len(lines)
+    assert all(line.startswith("| ") and line.endswith(" |") for line in lines)
+    assert len(rows) + 1 == len(call("map", "--from", OLD, "--to", NEW)[1].splitlines())
+
+
+def test_map_has_one_row_for_each_key_and_says_what_differs(document):
+    """A related row has no target and explains the look-alikes."""
+    rows = {row["from"]: row for row in document("map", "--from", OLD, "--to", NEW)}
+    assert [item.key for item in keys(OLD)] == list(rows)
+    assert {"what", "grade", "vanishes_when"} <= set(rows["ppo/policy/approxkl"]["differs_by"][0])
+    related = [row for row in rows.values() if row["relation"] == "related"]
+    assert related
+    assert all(row["to"] is None for row in related)
+    assert {"to", "to_component", "why"} == set(related[0]["related"][0])
+
+
+def test_map_binds_placeholders_and_shows_surfaces(document):
+    """--bind and --surface reach the table."""
+    arguments = ("map", "--from", "verl==0.9.1", "--to", "verl==0.9.1", "--surface", "mlflow")
+    key = "val-core/{data_source}/{variable}/mean@{n}"
+    rows = {row["from"]: row["to"] for row in document(*arguments)}
+    assert key.replace("@", "_at_") == rows[key]
+    to_canonical = {row["from"]: row["to"] for row in document("map", "--from", "verl==0.9.1", "--to", "canonical")}
+    source = to_canonical[key]
+    back = document("map", "--from", "canonical", "--to", "verl==0.9.1", "--bind", "n=8")
+    assert key == {row["from"]: row["to"] for row in back}[source]
+
+
+def test_diff_lists_four_kinds_of_changes(call, document):
+    """As JSON and as text."""
+    found = document("diff", "--from", "trl[GRPOTrainer]==0.18.2", "--to", GRPO)
+    assert {"added", "removed", "renamed", "changed"} == set(found)
+    assert {"key", "component", "what", "since", "evidence"} <= set(found["changed"][0])
+    renamed = document("diff", "--from", OLD, "--to", NEW)["renamed"]
+    assert {"from", "to", "relation"} <= set(renamed[0])
+    code, out, _ = call("diff", "--from", OLD, "--to", NEW)
+    assert 0 == code
+    assert ["changed meaning", "renamed", "removed", "added"] == re.findall(r"^(.+): \d+$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["bogus"], "no command 'bogus'"),
+        (["reslove"], "did you mean resolve?"),
+        (["--json", "resolve"], "stand after it"),
+        (["--bogus"], "unrecognized arguments: --bogus"),
+        (["resolve"], "KEY"),
+        (["resolve", "x", "--bogus"], "unrecognized arguments: --bogus"),
+        (["resolve", "x", "--at", "tlr==1"], "did you mean trl"),
+        (["resolve", "x", "--at", GRPO, "--config", "beta"], "write NAME=VALUE"),
+        (["resolve", "x", "--at", GRPO, "--config", "betta=1"], "did you mean beta?"),
+        (["resolve", "x", "--at", GRPO, "--spec", "/no/such/folder"], "no such folder"),
+        (["keys"], "--at"),
+        (["keys", "--at", "auto"], "infers the source from keys"),
+        (["releases", "tlr"], "did you mean trl?"),
+        (["show", "approxxkl"], "did you mean"),
+        (["map", "--from", OLD], "--to"),
+        (["map", "--from", OLD, "--to", NEW, "--bind", "n"], "write NAME=VALUE"),
+        (["map", "--from", OLD, "--to", NEW, "--bind", "n=1"], "has no placeholder 'n'"),
+        (["map", "--from", OLD, "--to", NEW, "--surface", "wand"], "did you mean wandb"),
+        (["map", "--from", OLD, "--to", NEW, "--json", "--csv"], "not allowed with"),
+        (["diff", "--from", OLD, "--to", "trl[PPOTrainer]==0.20.0"], "described: "),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_and_exits_with_2(call, arguments, part):
+    """Nothing is printed on the standard output, and there is no traceback."""
+    code, out, err = call(*arguments)
+    assert (2, "", 1) == (code, out, len(err.splitlines()))
+    assert part in err
+
+
+def test_a_fallback_is_a_warning_on_the_error_stream(call):
+    """The answer is given all the same, and JSON stays alone on the standard output."""
+    code, out, err = call("keys", "--at", "trl[GRPOTrainer]==99.0", "--json")
+    assert (0, 1) == (code, len(err.splitlines()))
+    assert "rlmetrics: warning: trl 99.0 is not in the spec; the names of 1.16.0 are used" in err
+    assert json.loads(out)
+
+
+def test_the_overview_offers_every_command_that_is_there(call):
+    """Help on request exits with 0, no command at all with 2."""
+    code, out, _ = call("--help")
+    assert 0 == code
+    for name in ("resolve", "keys", "releases", "show", "map", "diff"):
+        assert COMMANDS[name].help in out
+    code, out, err = call()
+    assert (2, "") == (code, out)
+    assert "usage: rlmetrics" in err
+    code, out, _ = call("map", "--help")
+    assert 0 == code
+    assert "--from SOURCE" in out
+
+
+def test_the_version_names_package_and_spec(call):
+    """Both, since they move apart."""
+    code, out, _ = call("--version")
+    assert 0 == code
+    assert re.fullmatch(r"rlmetrics \S+, spec \S+\n", out)
+
+
+def test_names_need_neither_torch_nor_the_generator():
+    """The runtime core is the standard library: a fresh interpreter imports nothing else."""
+    code = (
+        "import sys; from rlmetrics.cli import main; "
+        f"code = main(['resolve', 'ppo/policy/approxkl', '--at', '{OLD}', '--json']); "
+        "heavy = {'torch', 'yaml', 'pydantic', 'jinja2', 'numpy', 'rlmetrics.codegen'} & set(sys.modules); "
+        "sys.exit(code or len(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "kl/old/k2" in done.stdout
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    """As `head` does; run as a module."""
+    code = f"{sys.executable} -m rlmetrics.cli map --from {GRPO!r} --to canonical --json | head -c 10"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", code], capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+def test_records_become_json_with_the_names_of_the_interface():
+    """from_ is from; nested records and tuples are plain."""
+    from rlmetrics.cli.output import plain
+
+    assert {"release": "1", "path": "p", "line": 2, "symbol": "s", "shows": "key", "note": None} == plain(
+        Evidence("1", "p", 2, "s")
+    )
+    row = map_names(OLD, NEW).rows[0]
+    assert row.from_ == plain(row)["from"]
+    assert isinstance(plain(row)["differs_by"], list)
