@@ -135,6 +135,7 @@ REFUSED = [
     ("histogram(logprobs, low=0, high=1, bins=1000000)", 40, "`bins`"),
     ("histogram(logprobs, low=clip, high=1, bins=2)", 24, "`low`"),
     ("histogram(logprobs, low=1, high=-1, bins=2)", 32, "not above"),
+    ("histogram(logprobs, low=1, high=1, bins=2)", 32, "not above"),
     ("histogram(logprobs, low=0, high=1, bins=2) + 1", 0, "histogram"),
     ("-histogram(logprobs, low=0, high=1, bins=2)", 1, "histogram"),
 ]

@@ -101,9 +101,7 @@ class _Reader:
         left = self.prefix()
         while _LEFT_POWER.get(self.peek(), -1) > power:
             operator = self.take()
-            strength = _LEFT_POWER[operator]
-            # A power takes a signed exponent on its right: 2 ** -1.
-            right = self.term(_PREFIX_POWER - 1 if operator == "**" else strength)
+            right = self.term(_LEFT_POWER[operator])
             left = Apply(operator, (left, right))
         return left
 
