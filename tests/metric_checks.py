@@ -15,13 +15,14 @@ from rlmetrics.state import MetricFunction, MetricState
 from torch import Tensor
 
 SEEDS = range(8)
+ZERO_SEED = 7
 VOCABULARY = 6
 Tensors = dict[str, Tensor]
 
 VALUES = {"limit": 5, "end_token": 3, "unfilled": 4, "lower": -0.3, "upper": 0.4, "n": 3, "resamples": 25}
 """Values of parameters that have no default, or one that would take long."""
 
-_TIES = torch.tensor([0.0, 0.0, 2e-4, 0.15, 1.0], dtype=torch.float64)
+_TIES = torch.tensor([0.0, 0.0, 2e-4, 0.15, 1.0, 2.5], dtype=torch.float64)
 """Two inputs of one shape differ by noise of one of these sizes at each place, so that they often tie."""
 
 _NEGATIVE = ("logprobs",)
@@ -96,7 +97,8 @@ def _floats(name: str, base: Tensor, generator: torch.Generator, *, round_to_qua
     sizes = _TIES[torch.randint(len(_TIES), base.shape, generator=generator)]
     value = base + sizes * torch.randn(base.shape, generator=generator, dtype=torch.float64)
     if round_to_quarters:
-        value = (value * 4).round() / 4
+        # Whole numbers where there is one per response, so that some groups hold equal ones only.
+        value = (value * 4).round() / 4 if value.dim() > 1 else value.round()
     if name.endswith(_NEGATIVE):
         return -value.abs() - 0.0625
     return value.abs() + 0.0625 if any(word in name for word in _POSITIVE) else value
@@ -124,11 +126,16 @@ def _groups(rows: int, groups: int, generator: torch.Generator) -> Tensor:
 
 
 def make_parameters(metric: MetricFunction, seed: int) -> dict[str, Any]:
-    """Return the required parameters, and for odd seeds other values than the defaults for the rest."""
+    """Return the required parameters, for odd seeds other values than the defaults for the rest, and once zero.
+
+    Zero puts thresholds where inputs tie, so that it shows on which side equality counts.
+    """
     values: dict[str, Any] = {}
     for name, default in metric.parameters.items():
         if default is None or name in VALUES:
             values[name] = VALUES.get(name, 0.5)
+        elif seed == ZERO_SEED and isinstance(default, float):
+            values[name] = 0.0
         elif seed % 2:
             values[name] = (
                 not default

@@ -33,7 +33,7 @@ def test_writes_every_kind_of_output(root: Path) -> None:
         "generated/rlmetrics/functional/return_.py",
         "generated/rlmetrics/functional/__init__.pyi",
         "generated/rlmetrics/functional/_registry.py",
-        "generated/rlmetrics/tables/metrics.py",
+        "generated/rlmetrics/tables/__init__.py",
         "tests/generated/test_kl.py",
         "docs/reference/kl.md",
         "docs/reference/inputs.md",

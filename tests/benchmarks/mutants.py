@@ -1,0 +1,233 @@
+"""Small faults planted in generated functions: one change of one place each, by kind."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+KINDS = (
+    "mask dropped",
+    "sign flipped",
+    "ddof changed",
+    "shifted by one",
+    "inputs swapped",
+    "sum for mean",
+    "comparison flipped",
+    "boundary moved",
+    "constant changed",
+)
+
+
+_MASKED = re.compile(r"ops\.masked\((\w+), mask\)")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A function's source with one fault.
+
+    Attributes:
+        kind: The kind of fault.
+        line: The changed line as it was.
+        change: What was put where.
+        source: The source of all functions of the metric, changed.
+    """
+
+    kind: str
+    line: str
+    change: str
+    source: str
+
+
+@dataclass(frozen=True)
+class _Edit:
+    kind: str
+    node: ast.expr
+    text: str
+
+
+def mutants(source: str, token_inputs: list[str], names: list[str], guarded: Container[str] = ()) -> Iterator[Mutant]:
+    """Yield every mutant of a metric's functions.
+
+    A mask guards twice: at the entrance, where padding becomes zero, and in each reduction. One of the two can be
+    missing without any effect on the value, so a mask is dropped from a reduction together with the entrance's, and
+    from the entrance alone only where garbage would come back in the gradient.
+
+    Args:
+        source: The source of the public function, the update and the finaliser.
+        token_inputs: Names of inputs that have a token axis and hold numbers.
+        names: Names of all inputs.
+        guarded: Names of inputs whose gradient the mask must keep clean.
+    """
+    tree = ast.parse(source)
+    lines = source.splitlines(keepends=True)
+    seen = set()
+    for edit in _edits(tree, guarded):
+        mutant = _apply(lines, edit)
+        if mutant.source not in seen:
+            seen.add(mutant.source)
+            yield mutant
+    update = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.endswith("_update"))
+    yield from _shifts(update, lines, token_inputs)
+    yield from _swaps(update, lines, names)
+
+
+def _edits(tree: ast.Module, guarded: Container[str]) -> Iterator[_Edit]:
+    for function in tree.body:
+        assert isinstance(function, ast.FunctionDef)
+        for default in function.args.kw_defaults:
+            if isinstance(default, ast.Constant) and isinstance(default.value, int | float):
+                yield _Edit("constant changed", default, _other(default.value))
+        # A longer slice of all that there is would be the same slice.
+        ends = {id(node.upper) for node in ast.walk(function) if isinstance(node, ast.Slice)}
+        for statement in function.body:
+            for node in ast.walk(statement):
+                if id(node) in ends:
+                    continue
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "ops.masked":
+                    yield from _entrance(node, guarded)
+                else:
+                    for edits in _OF_NODE.get(type(node), ()):
+                        yield from edits(node)
+
+
+def _entrance(node: ast.Call, guarded: Container[str]) -> Iterator[_Edit]:
+    masked = ast.unparse(node.args[0])
+    if masked in guarded:
+        yield _Edit("mask dropped", node, f"ops.as_float({masked})")
+
+
+def _call(node: ast.AST) -> Iterator[_Edit]:
+    assert isinstance(node, ast.Call)
+    function = ast.unparse(node.func)
+    if function == "check" or function.startswith("_"):
+        return
+    without = [argument for argument in node.args if ast.unparse(argument) != "mask"]
+    if 0 < len(without) < len(node.args) and function != "ops.per_token":
+        yield _Edit("mask dropped", node, _called(function, without, node.keywords))
+    if function == "ops.count" and [ast.unparse(argument) for argument in node.args] == ["mask"]:
+        yield _Edit("mask dropped", node, "ops.number_of(mask)")
+    for keyword in node.keywords:
+        rest = [other for other in node.keywords if other is not keyword]
+        if keyword.arg == "mask":
+            yield _Edit("mask dropped", node, _called(function, node.args, rest))
+        if keyword.arg == "ddof" and isinstance(keyword.value, ast.Constant):
+            yield _Edit("ddof changed", keyword.value, str(1 - int(keyword.value.value)))  # type: ignore[call-overload]
+    swapped = {"ops.seq_mean": "ops.seq_sum", "ops.group_mean": "ops.group_sum"}.get(function)
+    if swapped is not None:
+        yield _Edit("sum for mean", node, _called(swapped, node.args, node.keywords))
+    if function == "ops.mean_of":
+        moments = ast.unparse(node.args[0])
+        yield _Edit("sum for mean", node, f"{moments}[1] * {moments}[0]")
+
+
+def _binary(node: ast.AST) -> Iterator[_Edit]:
+    assert isinstance(node, ast.BinOp)
+    left, right = ast.unparse(node.left), ast.unparse(node.right)
+    if isinstance(node.op, ast.BitAnd):
+        for side, other in ((left, right), (right, left)):
+            if side == "mask":
+                yield _Edit("mask dropped", node, f"({other})")
+    if isinstance(node.op, ast.Sub):
+        yield _Edit("sign flipped", node, f"({left} + {right})")
+    if isinstance(node.op, ast.Add):
+        yield _Edit("sign flipped", node, f"({left} - {right})")
+    if isinstance(node.op, ast.Div) and right.endswith("_count"):
+        yield _Edit("sum for mean", node, f"({left})")
+
+
+def _unary(node: ast.AST) -> Iterator[_Edit]:
+    assert isinstance(node, ast.UnaryOp)
+    if isinstance(node.op, ast.USub):
+        yield _Edit("sign flipped", node, f"({ast.unparse(node.operand)})")
+
+
+_FLIPPED: dict[type[ast.cmpop], str] = {
+    ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<=", ast.Eq: "!=", ast.NotEq: "=="
+}  # fmt: skip
+_MOVED: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
+
+
+def _compare(node: ast.AST) -> Iterator[_Edit]:
+    assert isinstance(node, ast.Compare)
+    left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
+    for kind, table in (("comparison flipped", _FLIPPED), ("boundary moved", _MOVED)):
+        if type(node.ops[0]) in table:
+            yield _Edit(kind, node, f"({left} {table[type(node.ops[0])]} {right})")
+
+
+def _slice(node: ast.AST) -> Iterator[_Edit]:
+    assert isinstance(node, ast.Slice)
+    if isinstance(node.upper, ast.Constant) and isinstance(node.upper.value, int):
+        yield _Edit("constant changed", node.upper, str(node.upper.value - 1))
+
+
+def _constant(node: ast.AST) -> Iterator[_Edit]:
+    assert isinstance(node, ast.Constant)
+    if isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        yield _Edit("constant changed", node, _other(node.value))
+
+
+_OF_NODE: dict[type[ast.AST], list[Callable[[ast.AST], Iterator[_Edit]]]] = {
+    ast.Call: [_call],
+    ast.BinOp: [_binary],
+    ast.UnaryOp: [_unary],
+    ast.Compare: [_compare],
+    ast.Constant: [_constant],
+    ast.Slice: [_slice],
+}
+
+
+def _other(value: float) -> str:
+    return repr(value + 1 if isinstance(value, int) else value * 1.5 + 0.1)
+
+
+def _called(function: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> str:
+    parts = [ast.unparse(argument) for argument in arguments]
+    parts += [f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in keywords]
+    return f"{function}({', '.join(parts)})"
+
+
+def _apply(lines: list[str], edit: _Edit) -> Mutant:
+    node = edit.node
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    before = "".join(lines[: node.lineno - 1]) + lines[node.lineno - 1][: node.col_offset]
+    after = lines[node.end_lineno - 1][node.end_col_offset :] + "".join(lines[node.end_lineno :])
+    line = lines[node.lineno - 1].strip()
+    source = before + edit.text + after
+    if edit.kind == "mask dropped" and not edit.text.startswith("ops.as_float("):
+        source = _MASKED.sub(r"ops.as_float(\1)", source)
+    return Mutant(edit.kind, line, f"{ast.unparse(node)} → {edit.text}", source)
+
+
+def _shifts(update: ast.FunctionDef, lines: list[str], token_inputs: list[str]) -> Iterator[Mutant]:
+    """Yield mutants that read an input one token too late."""
+    check = update.body[0].end_lineno
+    assert check is not None
+    for name in token_inputs:
+        line = f"    {name} = torch.roll({name}, 1, 1)\n"
+        source = "".join([*lines[:check], line, *lines[check:]])
+        yield Mutant("shifted by one", f"(input {name})", line.strip(), source)
+
+
+def _swaps(update: ast.FunctionDef, lines: list[str], names: list[str]) -> Iterator[Mutant]:
+    """Yield mutants in which two inputs of the update change places."""
+    for one, other in combinations(names, 2):
+        if _stem(one) != _stem(other):
+            continue
+        text = ast.unparse(update)
+        renamed = ast.parse(text).body[0]
+        for node in ast.walk(renamed):
+            if isinstance(node, ast.arg) and node.arg in (one, other):
+                node.arg = other if node.arg == one else one
+        assert update.end_lineno is not None
+        source = "".join(lines[: update.lineno - 1]) + ast.unparse(renamed) + "\n" + "".join(lines[update.end_lineno :])
+        yield Mutant("inputs swapped", f"(inputs {one}, {other})", f"{one} ↔ {other}", source)
+
+
+def _stem(name: str) -> str:
+    """Return what an input measures, whoever's it is: old_logprobs and logprobs are both logprobs."""
+    return name.rpartition("_")[2]

@@ -1,0 +1,187 @@
+"""Plant faults in the generated functions and see whether the generated tests notice.
+
+Each mutant lives in a forked child, where it takes the place of the real functions; the child runs the tests that were
+generated for the metric until one fails. A mutant that survives all of them is a hole in the tests, or changes nothing.
+
+    python tests/benchmarks/mutation.py [--family kl] [--write]
+
+``--write`` puts the figures into docs/reference/mutation.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import datetime
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests", "tests/generated")]
+
+import torch  # noqa: E402
+from benchmarks.mutants import KINDS, Mutant, mutants  # noqa: E402
+from metric_checks import Case  # noqa: E402
+from rlmetrics import functional  # noqa: E402
+
+PAGE = ROOT / "docs" / "reference" / "mutation.md"
+TESTS = ("value", "padding", "merge", "empty", "gradient", "half_precision", "errors")
+"""The generated tests, those first that notice most."""
+SECONDS = 30
+"""A mutant that takes longer counts as noticed: the tests would not end."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a mutant."""
+
+    case: Case
+    mutant: Mutant
+    killed: bool
+
+
+def main() -> int:
+    """Run all mutants and print, or write, the score."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--family", action="append", help="only this family (repeatable)")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    families = arguments.family or sorted(
+        path.stem.removeprefix("test_") for path in (ROOT / "tests" / "generated").glob("test_*.py")
+    )
+    results = []
+    for family in families:
+        found = list(run(family))
+        results += found
+        print(f"{family}: {sum(result.killed for result in found)} of {len(found)}", flush=True)
+    for result in results:
+        if not result.killed:
+            print(f"survived: {result.case.id}: {result.mutant.kind}: {result.mutant.change}")
+    text = page(results)
+    if arguments.write:
+        PAGE.write_text(text)
+    print(text.partition("## ")[0])
+    return 0
+
+
+def run(family: str) -> Iterator[Result]:
+    """Yield the fate of every mutant of a family."""
+    tests = import_module(f"test_{family}")
+    cases: list[Case] = tests.CASES
+    for case in cases:
+        if case.additive:
+            module = import_module(case.metric.function.__module__)
+            for mutant in mutants_of(case, module):
+                yield Result(case, mutant, is_killed(case, mutant, module, tests))
+
+
+def mutants_of(case: Case, module: ModuleType) -> Iterator[Mutant]:
+    """Yield every mutant of a metric."""
+    source = Path(str(module.__file__)).read_text()
+    wanted = (case.function, f"_{case.function}_update", f"_{case.function}_finalize")
+    lines = source.splitlines()
+    functions = [node for node in _parsed(source).body if isinstance(node, ast.FunctionDef) and node.name in wanted]
+    text = "\n\n\n".join("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in functions) + "\n"
+    inputs = case.metric.inputs
+    tokens = [name for name, axes, _ in inputs if axes[:2] == ("B", "T")]
+    # A single tensor of tokens is only a bag of numbers, wherever it starts.
+    shifted = [name for name in tokens if name != "mask"] if len(tokens) > 1 else []
+    guarded = case.gradient if case.padding else ()
+    yield from mutants(text, shifted, [name for name, _, _ in inputs], guarded)
+
+
+_TREES: dict[str, ast.Module] = {}
+
+
+def _parsed(source: str) -> ast.Module:
+    if source not in _TREES:
+        _TREES[source] = ast.parse(source)
+    return _TREES[source]
+
+
+def is_killed(case: Case, mutant: Mutant, module: ModuleType, tests: ModuleType) -> bool:
+    """Run the generated tests of a metric on a mutant, in a child process; return whether one failed."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(SECONDS)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        os._exit(0 if _passes(case, mutant, module, tests) else 1)
+    _, status = os.waitpid(child, 0)
+    return status != 0
+
+
+def _passes(case: Case, mutant: Mutant, module: ModuleType, tests: ModuleType) -> bool:
+    try:
+        exec(compile(mutant.source, "<mutant>", "exec"), module.__dict__)
+        space = vars(module)
+        name = case.function
+        space["METRICS"][case.id] = dataclasses.replace(
+            case.metric,
+            function=space[name],
+            update=space[f"_{name}_update"],
+            finalize=space[f"_{name}_finalize"],
+        )
+        vars(functional).pop(name, None)
+        for test in TESTS:
+            if case.padding or test != "padding":
+                getattr(tests, f"test_{test}")(case)
+    except BaseException:
+        return False
+    return True
+
+
+def page(results: list[Result]) -> str:
+    """Return the page with the figures."""
+    killed = Counter(result.mutant.kind for result in results if result.killed)
+    total = Counter(result.mutant.kind for result in results)
+    rows = "\n".join(
+        f"| {kind} | {total[kind]} | {killed[kind]} | {_share(killed[kind], total[kind])} |" for kind in KINDS
+    )
+    survivors = "\n".join(
+        f"| `{result.case.id}` | {result.mutant.kind} | `{_cell(result.mutant.line)}` | `{_cell(result.mutant.change)}` |"
+        for result in results
+        if not result.killed
+    )
+    today = datetime.datetime.now(tz=datetime.timezone.utc).date()
+    return f"""---
+title: Mutation run
+---
+
+# Can the generated tests fail?
+
+Small faults are planted in every generated function, one at a time, and the tests that were generated for it are run.
+A fault that no test notices is listed below. Run on {today} with torch {torch.__version__.partition("+")[0]} by
+`tests/benchmarks/mutation.py --write`.
+
+| Fault | Planted | Noticed | Share |
+|---|---:|---:|---:|
+{rows}
+| **all** | {len(results)} | {sum(killed.values())} | {_share(sum(killed.values()), len(results))} |
+
+## Not noticed
+
+| Metric | Fault | Line | Change |
+|---|---|---|---|
+{survivors}
+"""
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

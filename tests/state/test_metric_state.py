@@ -1,0 +1,132 @@
+"""A metric's state: update, merge, compute, and everything that moves it from one place to another."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+import torch
+from metric_checks import make_inputs
+from rlmetrics.functional import REGISTRY
+from rlmetrics.state import MetricState
+
+CLIP = REGISTRY["policy/clip_fraction"]
+K1 = REGISTRY["kl/old/k1"]
+
+
+def test_updates_add_up() -> None:
+    """Updating twice gives the value over both batches, which is not the mean of their values."""
+    first, second = make_inputs(K1, 0), make_inputs(K1, 1)
+    state = K1.state().update(**first).update(**second)
+
+    total = sum(((batch["old_logprobs"] - batch["logprobs"])[batch["mask"]]).sum() for batch in (first, second))
+    count = sum(batch["mask"].sum() for batch in (first, second))
+    assert (total / count).item() == pytest.approx(state.compute().item(), rel=1e-12)
+
+
+def test_merge_is_in_place_and_leaves_the_other_alone() -> None:
+    """Merging changes the left state, returns it, and does not touch the right one."""
+    left, right = K1.state().update(**make_inputs(K1, 0)), K1.state().update(**make_inputs(K1, 1))
+    before = right.values.clone()
+
+    assert left.merge(right) is left
+    assert torch.equal(before, right.values)
+
+
+def test_init_forgets_everything() -> None:
+    """After ``init`` the state is as good as new."""
+    state = K1.state().update(**make_inputs(K1, 0)).init()
+
+    assert torch.equal(K1.state().values, state.values)
+    assert state.compute().isnan()
+
+
+def test_state_is_one_float64_vector() -> None:
+    """However much data goes in, the state stays one short float64 vector without history."""
+    state = K1.state()
+    for seed in range(5):
+        inputs = make_inputs(K1, seed)
+        inputs["logprobs"].requires_grad_()
+        state.update(**inputs)
+
+    assert (torch.float64, (2,)) == (state.values.dtype, tuple(state.values.shape))
+    assert not state.values.requires_grad
+
+
+def test_parameters_are_kept() -> None:
+    """Parameters given to the state are those of every update."""
+    inputs = make_inputs(CLIP, 2)
+    state = CLIP.state(clip_low=0.01, clip_high=0.01).update(**inputs)
+
+    assert CLIP.function(**inputs, clip_low=0.01, clip_high=0.01).item() == state.compute().item()
+    assert CLIP.function(**inputs).item() != state.compute().item()
+
+
+@pytest.mark.parametrize("metric", [K1, CLIP, REGISTRY["policy/ratio/distribution"]], ids=lambda metric: metric.id)
+def test_pickle_and_state_dict(metric: MetricState, tmp_path: Path) -> None:
+    """A state survives pickling, and ``torch.save`` of its dict, and goes on from there."""
+    inputs = make_inputs(metric, 0)  # type: ignore[arg-type]
+    state = metric.state().update(**inputs)  # type: ignore[attr-defined]
+
+    copy = pickle.loads(pickle.dumps(state))
+    torch.save(state.state_dict(), tmp_path / "state.pt")
+    loaded = metric.state()  # type: ignore[attr-defined]
+    loaded.load_state_dict(torch.load(tmp_path / "state.pt"))
+
+    for other in (copy, loaded):
+        assert torch.equal(state.values, other.values)
+        expected = state.compute()
+        assert torch.equal(expected, other.compute())
+    assert not torch.equal(copy.update(**inputs).values, state.values)
+
+
+def test_state_dict_is_a_copy() -> None:
+    """Later updates do not change a saved state."""
+    state = K1.state()
+    saved = state.state_dict()
+    state.update(**make_inputs(K1, 0))
+
+    assert torch.equal(K1.state().values, saved["values"])
+
+
+def test_moves_between_devices() -> None:
+    """``to`` moves the numbers; a state follows its first update to the device of the data."""
+    state = K1.state(device="meta")
+    assert state.values.device.type == "meta"
+    assert K1.state().to("cpu").values.device.type == "cpu"
+
+
+def test_refuses_other_metrics_and_parameters() -> None:
+    """States of other metrics or other parameters neither merge nor load, and the error names both."""
+    state = CLIP.state()
+    with pytest.raises(ValueError, match=r"state of kl/old/k1 .* into a state of policy/clip_fraction"):
+        state.merge(K1.state())
+    with pytest.raises(ValueError, match=r"clip_low.*0.3.* into a state of policy/clip_fraction"):
+        state.merge(CLIP.state(clip_low=0.3))
+    with pytest.raises(ValueError, match="saved state is of kl/old/k1"):
+        state.load_state_dict(K1.state().state_dict())
+    with pytest.raises(ValueError, match="expected 2 saved numbers"):
+        K1.state().load_state_dict({**K1.state().state_dict(), "values": torch.zeros(3)})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mask": None}, r"missing input 'mask', a bool tensor \[B, T\]"),
+        ({"masks": torch.ones(1)}, "unknown input 'masks'; it takes logprobs, old_logprobs, mask"),
+    ],
+)
+def test_names_wrong_inputs(change: dict[str, torch.Tensor | None], message: str) -> None:
+    """A missing or unknown input is named, with what is expected."""
+    inputs: dict[str, torch.Tensor | None] = {**make_inputs(K1, 0), **change}
+    with pytest.raises(TypeError, match=message):
+        K1.state().update(**{name: value for name, value in inputs.items() if value is not None})
+
+
+def test_names_wrong_parameters() -> None:
+    """An unknown parameter is named with those that exist, a missing one too."""
+    with pytest.raises(TypeError, match="unknown parameter 'clip'; it takes clip_low, clip_high"):
+        CLIP.state(clip=0.2)
+    with pytest.raises(TypeError, match="missing parameter 'limit'"):
+        REGISTRY["length/at_limit_fraction"].state()
