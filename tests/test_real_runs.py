@@ -76,8 +76,9 @@ def test_profiling_keys_have_a_meaning(source):
     """The times that TRL logs directly to W&B, past the trainer, resolve to a timing each."""
     keys = [f"profiling/Time taken: GRPOTrainer.{name}" for name in PROFILING[source]]
 
-    for matches in _meanings(open_view(source), keys).values():
-        assert {"s"} == {open_view(source).tables.metrics[match.entry.metric]["unit"] for match in matches}
+    view = open_view(source)
+    for matches in _meanings(view, keys).values():
+        assert {"s"} == {view.tables.metrics[match.entry.metric or ""]["unit"] for match in matches}
 
 
 @pytest.mark.parametrize(("release", "count"), VERL_RUNS)

@@ -10,6 +10,15 @@ from metric_checks import Case
 CASES = [
     Case("sft/loss", "sft_loss", atom="token", empty="nan", additive=True, padding=True, gradient=("logprobs",)),
     Case(
+        "sft/loss@from_logits",
+        "sft_loss_from_logits",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("logits",),
+    ),
+    Case(
         "sft/validation_loss",
         "sft_validation_loss",
         atom="token",

@@ -54,6 +54,15 @@ CASES = [
         gradient=("old_logprobs", "probability_square_sums"),
     ),
     Case(
+        "training/score_norm_proxy@from_logits",
+        "training_score_norm_proxy_from_logits",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "old_logits"),
+    ),
+    Case(
         "training/trajectory_span/mean",
         "training_trajectory_span_mean",
         atom="sequence",

@@ -360,7 +360,7 @@ from .sampling import (
     sampling_token_weight_min_truncated,
     sampling_token_weight_min_zeroed,
 )
-from .sft import sft_loss, sft_validation_loss
+from .sft import sft_loss, sft_loss_from_logits, sft_validation_loss
 from .throughput import (
     throughput_milliseconds_per_token_actor_update,
     throughput_milliseconds_per_token_advantages,
@@ -380,6 +380,7 @@ from .training import (
     training_gradient_signal_power,
     training_gradient_total_power,
     training_score_norm_proxy,
+    training_score_norm_proxy_from_logits,
     training_staleness_max,
     training_staleness_mean,
     training_staleness_min,
@@ -753,6 +754,7 @@ __all__ = [
     "sampling_token_weight_min_truncated",
     "sampling_token_weight_min_zeroed",
     "sft_loss",
+    "sft_loss_from_logits",
     "sft_validation_loss",
     "throughput_milliseconds_per_token_actor_update",
     "throughput_milliseconds_per_token_advantages",
@@ -770,6 +772,7 @@ __all__ = [
     "training_gradient_signal_power",
     "training_gradient_total_power",
     "training_score_norm_proxy",
+    "training_score_norm_proxy_from_logits",
     "training_staleness_max",
     "training_staleness_mean",
     "training_staleness_min",

@@ -17,7 +17,7 @@ from rlmetrics.state.slots import pack
 
 from ._inputs import check, named
 
-__all__ = ["METRICS", "sft_loss", "sft_validation_loss"]
+__all__ = ["METRICS", "sft_loss", "sft_loss_from_logits", "sft_validation_loss"]
 
 
 def sft_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -61,6 +61,49 @@ def _sft_loss_update(logprobs: Tensor, mask: Tensor) -> Tensor:
 def _sft_loss_finalize(state: Tensor) -> Tensor:
     negative_logprobs_sum, token_count = state.unbind()
     return negative_logprobs_sum / token_count
+
+
+def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
+    """The same from the logits of the whole vocabulary at each response position.
+
+    Negative log-probability per target token; its exponential is the perplexity. It falls fast, then slowly; a jump
+    down at the start of each epoch means that examples are being memorised.
+
+    Formula::
+
+        mean(-log_prob(logits, tokens))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
+            response position.
+        tokens: Int tensor ``[B, T]``. Ids of the response tokens.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _sft_loss_from_logits_update(logits, tokens, mask)
+    return _sft_loss_from_logits_finalize(state)
+
+
+def _sft_loss_from_logits_update(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
+    check(logits=logits, tokens=tokens, mask=mask)
+    mask = mask.bool()
+    negative_log_prob_sum = ops.total(-ops.log_prob(logits, tokens, mask), mask)
+    token_count = ops.count(mask)
+    return pack([negative_log_prob_sum, token_count])
+
+
+def _sft_loss_from_logits_finalize(state: Tensor) -> Tensor:
+    negative_log_prob_sum, token_count = state.unbind()
+    return negative_log_prob_sum / token_count
 
 
 def sft_validation_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -120,6 +163,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_sft_loss_finalize,
         formula="mean(-logprobs)",
         slots=(Slot("negative_logprobs_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "sft/loss@from_logits": MetricFunction(
+        id="sft/loss@from_logits",
+        brief="The same from the logits of the whole vocabulary at each response position.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logits", "tokens", "mask"),
+        parameters={},
+        function=sft_loss_from_logits,
+        update=_sft_loss_from_logits_update,
+        finalize=_sft_loss_from_logits_finalize,
+        formula="mean(-log_prob(logits, tokens))",
+        slots=(Slot("negative_log_prob_sum", "sum"), Slot("token_count", "count")),
     ),
     "sft/validation_loss": MetricFunction(
         id="sft/validation_loss",

@@ -28,6 +28,7 @@ __all__ = [
     "training_gradient_signal_power",
     "training_gradient_total_power",
     "training_score_norm_proxy",
+    "training_score_norm_proxy_from_logits",
     "training_staleness_max",
     "training_staleness_mean",
     "training_staleness_min",
@@ -336,6 +337,64 @@ def _training_score_norm_proxy_update(old_logprobs: Tensor, probability_square_s
 
 
 def _training_score_norm_proxy_finalize(state: Tensor) -> Tensor:
+    score_norm_sum, sequence_count = state.unbind()
+    return score_norm_sum / sequence_count
+
+
+def training_score_norm_proxy_from_logits(old_logprobs: Tensor, old_logits: Tensor, mask: Tensor) -> Tensor:
+    """The same with the sums of squared probabilities taken from the logits.
+
+    Sum over tokens of one minus twice the token's probability plus the sum of all squared probabilities: large where
+    the policy is unsure. It grows with length and falls as the policy sharpens.
+
+    Formula::
+
+        score_norm = seq_sum(1 - 2 * exp(old_logprobs) + sum_vocab(softmax(old_logits) ** 2))
+        mean(score_norm)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        old_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the policy before the update over the vocabulary
+            at each response position.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Greensmith et al. 2004, Variance Reduction Techniques for Gradient Estimates in Reinforcement Learning,
+            https://www.jmlr.org/papers/v5/greensmith04a.html.
+    """
+    state = _training_score_norm_proxy_from_logits_update(old_logprobs, old_logits, mask)
+    return _training_score_norm_proxy_from_logits_finalize(state)
+
+
+def _training_score_norm_proxy_from_logits_update(old_logprobs: Tensor, old_logits: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, old_logits=old_logits, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+
+    def sum_vocab_rows(old_logits: torch.Tensor) -> torch.Tensor:
+        return torch.square(torch.softmax(old_logits, -1)).sum(-1)
+
+    def sum_vocab_rows_2(old_logits: torch.Tensor) -> torch.Tensor:
+        return torch.square(torch.softmax(old_logits, -1)).sum(-1)
+
+    sum_vocab = ops.in_chunks(sum_vocab_rows_2, old_logits, mask=mask)
+    score_norm = ops.seq_sum(1 - 2 * torch.exp(old_logprobs) + sum_vocab, mask)
+    score_norm_sum = ops.total(score_norm)
+    sequence_count = ops.number_of(score_norm)
+    return pack([score_norm_sum, sequence_count])
+
+
+def _training_score_norm_proxy_from_logits_finalize(state: Tensor) -> Tensor:
     score_norm_sum, sequence_count = state.unbind()
     return score_norm_sum / sequence_count
 
@@ -935,6 +994,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_training_score_norm_proxy_finalize,
         formula="mean(score_norm)",
         let={"score_norm": "seq_sum(1 - 2 * exp(old_logprobs) + probability_square_sums)"},
+        slots=(Slot("score_norm_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "training/score_norm_proxy@from_logits": MetricFunction(
+        id="training/score_norm_proxy@from_logits",
+        brief="The same with the sums of squared probabilities taken from the logits.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "old_logits", "mask"),
+        parameters={},
+        function=training_score_norm_proxy_from_logits,
+        update=_training_score_norm_proxy_from_logits_update,
+        finalize=_training_score_norm_proxy_from_logits_finalize,
+        formula="mean(score_norm)",
+        let={"score_norm": "seq_sum(1 - 2 * exp(old_logprobs) + sum_vocab(softmax(old_logits) ** 2))"},
         slots=(Slot("score_norm_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "training/trajectory_span/mean": MetricFunction(

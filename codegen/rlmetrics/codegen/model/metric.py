@@ -115,7 +115,8 @@ class Metric(Strict):
     impl: Text | None = Field(default=None, description="module:function, for what no expression can say.")
     reference: Text | None = Field(default=None, description="module:function, the reference of impl.")
     measured: Text | None = Field(
-        default=None, description="For what is not computed from tensors: what is measured, from when to when, on which rank."
+        default=None,
+        description="For what is not computed from tensors: what is measured, from when to when, on which rank.",
     )
     variants: dict[str, FormulaVariant] = {}
     aggregation: dict[Level, Operation] = {}

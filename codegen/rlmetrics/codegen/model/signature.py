@@ -24,7 +24,7 @@ class Population(Strict):
 
     domain: Literal["token", "sequence", "group", "batch"]
     brief: Text
-    traits: list[Text] = Field(default=[], description="The traits that distinguish it; empty for the plain population.")
+    traits: list[Text] = Field(default=[], description="What distinguishes it; empty for the plain population.")
 
 
 class LevelText(Strict):

@@ -23,6 +23,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "response_tokens"),
         ("function", "rlmetrics.functional.sft.sft_loss"),
+        ("variants", (("from_logits", "The same from the logits of the whole vocabulary at each response position."),)),
         (
             "false_friends",
             (("rollout/log_perplexity/trainer", "The same quantity on the policy's own text, averaged by response."),),

@@ -88,6 +88,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "sequences"),
         ("function", "rlmetrics.functional.training.training_score_norm_proxy"),
+        ("variants", (("from_logits", "The same with the sums of squared probabilities taken from the logits."),)),
         ("false_friends", (("entropy/old_policy", "Another measure of how unsure the policy is, per token."),)),
     ),
     "training/trajectory_span/mean": (

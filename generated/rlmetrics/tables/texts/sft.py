@@ -13,6 +13,18 @@ TEXTS: dict[str, object] = {
         ),
         ("inputs", ("logprobs", "mask")),
         ("formula", "mean(-logprobs)"),
+        (
+            "variants",
+            (
+                (
+                    "from_logits",
+                    (
+                        ("brief", "The same from the logits of the whole vocabulary at each response position."),
+                        ("formula", "mean(-log_prob(logits, tokens))"),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "token"),
         ("empty", "nan"),
     ),

@@ -140,6 +140,26 @@ TEXTS: dict[str, object] = {
         ("inputs", ("old_logprobs", "probability_square_sums", "mask")),
         ("let", (("score_norm", "seq_sum(1 - 2 * exp(old_logprobs) + probability_square_sums)"),)),
         ("formula", "mean(score_norm)"),
+        (
+            "variants",
+            (
+                (
+                    "from_logits",
+                    (
+                        ("brief", "The same with the sums of squared probabilities taken from the logits."),
+                        (
+                            "let",
+                            (
+                                (
+                                    "score_norm",
+                                    "seq_sum(1 - 2 * exp(old_logprobs) + sum_vocab(softmax(old_logits) ** 2))",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "sequence"),
         ("empty", "nan"),
         (

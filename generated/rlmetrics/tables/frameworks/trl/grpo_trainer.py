@@ -3022,11 +3022,6 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
-                            ("name", "tokens of the whole batch"),
-                            ("when", "loss_type == 'dapo' and beta == 0"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",)),
-                        ),
-                        (
                             ("name", "tokens of the whole batch, with a KL penalty"),
                             ("when", "loss_type == 'dapo' and beta != 0 and not use_bias_correction_kl"),
                             ("metric", "group/loss/penalized"),
