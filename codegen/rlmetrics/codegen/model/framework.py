@@ -62,7 +62,7 @@ class SignatureFields(Strict):
     constant_when: list[Text] = []
     reproduced_by: Text | None = Field(
         default=None,
-        description="The metric's formula variant that gives this code's number, where the plain one does not.",
+        description="The formula variant that gives this code's number, where the plain one does not.",
     )
 
 
@@ -100,15 +100,11 @@ class Emission(SignatureFields):
     modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Defaults to the file's.")
     when: Text | None = Field(default=None, description="Guard over configuration keys: logged only then.")
     condition: Text | None = Field(default=None, description="The condition in words, where no guard can say it.")
-    logged_by_default: bool | None = Field(
-        default=None, description="Needed with `condition`; a guard answers it itself."
-    )
+    logged_by_default: bool | None = Field(default=None, description="Needed with `condition`; a guard answers it.")
     kind: Literal["scalar", "distribution", "counter", "text"] | None = Field(
-        default=None, description="If it differs from the metric's."
+        default=None, description="Where not the metric's."
     )
-    bind: dict[str, str] = Field(
-        default={}, description="Default values of placeholders when this is a translation target."
-    )
+    bind: dict[str, str] = Field(default={}, description="Defaults of placeholders when this is a target.")
     route: Text | None = Field(
         default=None, description="The route to the trackers if this key does not take the component's, such as direct."
     )

@@ -116,7 +116,7 @@ class Metric(Strict):
     reference: Text | None = Field(default=None, description="module:function, the reference of impl.")
     measured: Text | None = Field(
         default=None,
-        description="For what is not computed from tensors: what is measured, from when to when, on which rank.",
+        description="For what no tensor gives: what is measured, from when to when, on which rank.",
     )
     variants: dict[str, FormulaVariant] = {}
     aggregation: dict[Level, Operation] = {}
