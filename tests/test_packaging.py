@@ -1,0 +1,74 @@
+"""What users install: small, complete, and usable without any dependency."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of this checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert 0 == done.returncode, done.stderr
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The command of an environment that holds nothing but the wheel."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    command = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-index", str(wheel)]
+    subprocess.run(command, capture_output=True, check=True)
+    return folder / "bin" / "rlmetrics"
+
+
+def test_the_wheel_is_small(wheel):
+    """Names of every release, functions and templates fit in three megabytes."""
+    assert wheel.stat().st_size < 3 * MEGABYTE
+
+
+def test_the_wheel_holds_everything_and_nothing_else(wheel):
+    """All three roots are merged under one import name; neither spec nor tests are inside."""
+    names = zipfile.ZipFile(wheel).namelist()
+    packages = {name.split("/")[1] for name in names if name.startswith("rlmetrics/")}
+
+    assert {"cli", "codegen", "functional", "impl", "names", "reference", "state", "tables", "translate"} == packages
+    assert "rlmetrics/__init__.py" not in names
+    assert "rlmetrics/cli/demo_runs/trl-0.7.10-ppo.jsonl" in names
+    assert not [name for name in names if name.startswith(("spec/", "tests/"))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["resolve", "ppo/policy/approxkl", "--at", "trl[PPOTrainer]==0.7.10"], "kl/old/k2"),
+        (["show", "kl/old/k2"], "mean(0.5 * (logprobs - old_logprobs) ** 2)"),
+        (["map", "--from", "trl[PPOTrainer]==0.7.10", "--to", "verl==0.9.1"], "actor/ppo_kl"),
+        (["demo"], "ppo/policy/clipfrac -> policy/clipfrac_avg"),
+    ],
+)
+def test_names_work_without_any_dependency(installed, tmp_path, arguments, expected):
+    """An installed wheel answers questions about names outside of any checkout."""
+    done = subprocess.run([str(installed), *arguments], capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert expected in done.stdout
+
+
+@pytest.mark.parametrize(("command", "extra"), [("lint", "codegen")])
+def test_a_missing_extra_is_named(installed, tmp_path, command, extra):
+    """A command that needs more says which extra to install, on one line, with exit code 2."""
+    done = subprocess.run([str(installed), command], capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert 2 == done.returncode
+    assert f'pip install "rlmetrics[{extra}]"' in done.stderr
+    assert 1 == done.stderr.count("\n")
