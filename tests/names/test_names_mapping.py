@@ -26,6 +26,14 @@ def test_a_row_has_the_best_target_and_what_differs(tables):
     assert row.note == "the source is constant: 0 with one epoch"
 
 
+def test_what_is_constant_on_both_sides_is_said_once(tables):
+    """Each side on its own otherwise."""
+    same = _row(map_names("alpha[OldTrainer]==0.1.0", OLD, spec=tables), "ppo/approxkl")
+    assert "both are constant: 0 with one epoch" == same.note
+    back = _row(map_names(NEW, OLD, spec=tables), "approxkl_avg")
+    assert "the target is constant: 0 with one epoch" == back.note
+
+
 def test_a_distribution_does_not_become_a_mean(tables):
     """It is related to what it may be confused with."""
     row = _row(map_names(OLD, NEW, spec=tables), "ppo/ratio")

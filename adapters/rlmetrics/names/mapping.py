@@ -176,15 +176,14 @@ class NameMap:
         return replace(relation, kind="approximate", differs_by=(*relation.differs_by, difference))
 
     def _score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
+        """Return how good a candidate is, the smallest is best.
+
+        The same component and there the same name come first: whatever configuration logged the key will log it again.
+        """
         carried = set(_names(self.from_view, entry))
         unbound = [name for name in _names(self.to_view, target) if name not in carried]
-        return (
-            target.component != entry.component,
-            target.logged is not True,
-            relation.rank,
-            len(unbound),
-            target.key != entry.key,
-        )
+        elsewhere, renamed = target.component != entry.component, target.key != entry.key
+        return elsewhere, elsewhere or renamed, target.logged is not True, relation.rank, len(unbound), renamed
 
     def _with_target(self, entry: Entry, relation: Relation, target: Entry) -> _Choice:
         template = self.to_view.template(target)
@@ -199,8 +198,7 @@ class NameMap:
         notes = [_bind_note(unbound)] if unbound else []
         if target.logged is not True and target.condition is not None:
             notes.append(f"logged only when: {target.condition}")
-        notes += [f"the source is constant: {text}" for text in entry.constant_when]
-        notes += [f"the target is constant: {text}" for text in target.constant_when]
+        notes += _constants(entry.constant_when, target.constant_when)
         notes += [item.correction for item in relation.differs_by if item.correction]
         shown = template.format(values)
         if self._surface is not None:
@@ -298,6 +296,15 @@ def map_names(
 
 def _names(view: View, entry: Entry) -> tuple[str, ...]:
     return view.template(entry).names
+
+
+def _constants(source: tuple[str, ...], target: tuple[str, ...]) -> list[str]:
+    both = [text for text in source if text in target]
+    return [
+        *(f"both are constant: {text}" for text in both),
+        *(f"the source is constant: {text}" for text in source if text not in both),
+        *(f"the target is constant: {text}" for text in target if text not in both),
+    ]
 
 
 def _bind_note(unbound: tuple[str, ...]) -> str:

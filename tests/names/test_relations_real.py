@@ -1,0 +1,246 @@
+"""Relations between real releases: what must come out, forwards and backwards."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+from rlmetrics.names import NameMap, keys, map_names, resolve
+from rlmetrics.names.mapping import KeyTranslation
+
+OLD = "trl[PPOTrainer]==0.7.10"
+PPO12, PPO18 = "trl[PPOTrainer]==0.12.2", "trl[PPOTrainer]==0.18.2"
+GRPO18, GRPO = "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
+VERL5, VERL9 = "verl==0.5.0", "verl==0.9.1"
+SOURCES = [OLD, PPO12, PPO18, GRPO18, GRPO, "trl[DPOTrainer]==1.16.0", VERL5, VERL9]
+
+
+@lru_cache(maxsize=64)
+def _map(source: str, target: str) -> NameMap:
+    return map_names(source, target)
+
+
+def _translate(source: str, key: str, target: str) -> KeyTranslation:
+    found = _map(source, target).translate(key)
+    assert found.row is not None, f"{source} does not log {key}"
+    return found
+
+
+def _relation(source: str, key: str, target: str) -> str:
+    found = _translate(source, key, target)
+    return "" if found.row is None else found.row.relation
+
+
+def _grades(found: KeyTranslation) -> set[str]:
+    return set() if found.row is None else {item.grade for item in found.row.differs_by}
+
+
+def _said(found: KeyTranslation) -> str:
+    return "" if found.row is None else "; ".join(item.what for item in found.row.differs_by)
+
+
+def _look_alikes(found: KeyTranslation) -> list[str]:
+    return [] if found.row is None else [item.to for item in found.row.related]
+
+
+@pytest.mark.parametrize("target", [PPO12, PPO18])
+def test_the_rewrite_of_ppo_averages_over_padding(target):
+    """Approxkl became approxkl_avg: a biased difference that vanishes without padding."""
+    found = _translate(OLD, "ppo/policy/approxkl", target)
+    assert ("policy/approxkl_avg", "approximate") == (found.target, _relation(OLD, "ppo/policy/approxkl", target))
+    assert found.row is not None
+    padding = [item for item in found.row.differs_by if "padding positions are part of the mean" in item.what]
+    assert [("biased", "no response is padded")] == [(item.grade, item.vanishes_when) for item in padding]
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "target", "name"),
+    [
+        (OLD, "ppo/policy/policykl", VERL5, "actor/ppo_kl"),
+        (OLD, "ppo/policy/policykl", VERL9, "actor/ppo_kl"),
+        (OLD, "ppo/policy/clipfrac", PPO18, "policy/clipfrac_avg"),
+        (OLD, "ppo/policy/clipfrac", VERL9, "actor/pg_clipfrac"),
+        (OLD, "ppo/loss/policy", VERL5, "actor/pg_loss"),
+        (OLD, "ppo/loss/value", VERL5, "critic/vf_loss"),
+        (OLD, "ppo/val/clipfrac", VERL5, "critic/vf_clipfrac"),
+        (OLD, "ppo/val/vpred", VERL5, "critic/vpred_mean"),
+        (OLD, "ppo/returns/mean", VERL9, "critic/returns/mean"),
+        (OLD, "ppo/policy/advantages_mean", VERL9, "critic/advantages/mean"),
+        (OLD, "ppo/policy/entropy", PPO12, "policy/entropy_avg"),
+        (OLD, "objective/kl", PPO18, "objective/kl"),
+        (PPO18, "policy/clipfrac_avg", GRPO, "clip_ratio/region_mean"),
+        (PPO18, "objective/rlhf_reward", VERL9, "critic/rewards/mean"),
+        (PPO18, "policy/entropy_avg", VERL9, "actor/entropy_loss"),
+        (GRPO18, "clip_ratio/region_mean", VERL5, "actor/pg_clipfrac"),
+        (GRPO, "clip_ratio/region_mean", VERL9, "actor/pg_clipfrac"),
+        (GRPO, "reward", VERL9, "critic/score/mean"),
+        (GRPO, "completions/mean_length", VERL9, "response_length/mean"),
+        (GRPO, "kl", VERL9, "actor/kl_loss"),
+        (GRPO, "learning_rate", VERL9, "actor/lr"),
+        (GRPO, "grad_norm", VERL9, "actor/grad_norm"),
+        (VERL5, "actor/pg_loss", VERL9, "actor/pg_loss"),
+        (VERL5, "timing_s/step", VERL9, "timing_s/step"),
+        (VERL5, "critic/score/mean", VERL9, "critic/score/mean"),
+    ],
+)
+def test_the_same_metric_computed_differently_is_approximate(source, key, target, name):
+    """Forwards and backwards, with what differs."""
+    for first, left, second, right in ((source, key, target, name), (target, name, source, key)):
+        found = _translate(first, left, second)
+        assert (right, "approximate") == (found.target, _relation(first, left, second))
+        assert _grades(found)
+        assert _grades(found) <= {"minor", "biased"}
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "target", "name"),
+    [
+        (OLD, "ppo/mean_scores", PPO18, "objective/scores"),
+        (OLD, "ppo/mean_scores", VERL5, "critic/score/mean"),
+        (PPO18, "objective/scores", VERL5, "critic/score/mean"),
+        (OLD, "objective/kl_coef", VERL5, "actor/reward_kl_penalty_coeff"),
+        (GRPO18, "completions/mean_length", GRPO, "completions/mean_length"),
+        (VERL5, "response_length/mean", VERL9, "response_length/mean"),
+        (VERL5, "critic/vf_explained_var", VERL9, "critic/vf_explained_var"),
+    ],
+)
+def test_the_same_number_under_another_name_is_exact(source, key, target, name):
+    """Nothing differs in either direction."""
+    for first, left, second, right in ((source, key, target, name), (target, name, source, key)):
+        found = _translate(first, left, second)
+        assert (right, "exact", set()) == (found.target, _relation(first, left, second), _grades(found))
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "target", "look_alike"),
+    [
+        (OLD, "ppo/policy/approxkl", VERL5, "actor/ppo_kl"),
+        (OLD, "ppo/policy/approxkl", VERL9, "actor/ppo_kl"),
+        (PPO12, "policy/approxkl_avg", VERL9, "actor/ppo_kl"),
+        (OLD, "objective/kl", VERL5, "actor/reward_kl_penalty"),
+        (PPO18, "objective/kl", VERL9, "actor/reward_kl_penalty"),
+        (GRPO18, "clip_ratio/low_mean", VERL5, "actor/pg_clipfrac_lower"),
+        (GRPO, "clip_ratio/low_mean", VERL9, "actor/pg_clipfrac_lower"),
+        (OLD, "ppo/policy/ratio", PPO12, "val/ratio"),
+        (OLD, "ppo/policy/ratio", PPO18, "val/ratio"),
+        (OLD, "ppo/val/var_explained", VERL9, "critic/vf_explained_var"),
+        (GRPO, "completions/clipped_ratio", VERL5, "response_length/clip_ratio"),
+        (GRPO, "completions/mean_terminated_length", VERL9, "response_length_non_aborted/mean"),
+        (GRPO, "sampling/sampling_logp_difference/mean", VERL9, "training/rollout_probs_diff_mean"),
+        (GRPO18, "reward_std", GRPO, "reward_std"),
+        (GRPO18, "clip_ratio/low_min", GRPO, "clip_ratio/low_min"),
+        (VERL5, "response_length/clip_ratio", VERL9, "response_length/clip_ratio"),
+        (GRPO, "reward", "trl[PPOTrainer]==0.18.2", "objective/rlhf_reward"),
+    ],
+)
+def test_what_people_confuse_is_related_and_never_translated(source, key, target, look_alike):
+    """The look-alike is named with a reason, in both directions."""
+    for first, left, second, right in ((source, key, target, look_alike), (target, look_alike, source, key)):
+        if _map(first, second).translate(left).target is not None:
+            # The look-alike itself may have a true counterpart over there.
+            assert right != _map(first, second).translate(left).target
+            continue
+        found = _translate(first, left, second)
+        assert "related" == _relation(first, left, second)
+        assert found.row is not None
+        assert all(item.why for item in found.row.related)
+    forth = _translate(source, key, target)
+    if forth.target is None:
+        assert look_alike in _look_alikes(forth)
+
+
+def test_entropy_of_the_update_is_never_that_of_the_old_policy():
+    """GRPO's entropy is verl's actor/entropy_loss when that is logged, and actor/entropy never."""
+    found = _translate(GRPO, "entropy", VERL9)
+    assert ("actor/entropy_loss", "approximate") == (found.target, _relation(GRPO, "entropy", VERL9))
+    assert found.note is not None
+    assert "logged only when" in found.note
+    assert None is _translate(VERL9, "actor/entropy", GRPO).target
+    assert None is _translate(VERL5, "actor/entropy", GRPO).target
+    (old,) = resolve("actor/entropy", VERL9)
+    assert "entropy/old_policy" == old.metric
+
+
+def test_a_learning_rate_read_after_the_scheduler_is_a_step_off(tables):
+    """A minor difference with its own condition for vanishing."""
+    found = _translate(GRPO, "learning_rate", VERL9)
+    assert found.row is not None
+    assert [("minor", True)] == [(item.grade, "step" in item.what) for item in found.row.differs_by]
+    assert "exact" == _relation(GRPO, "learning_rate", VERL5)
+
+
+def test_rank_zero_only_is_a_difference_of_verl_releases():
+    """Up to 0.5.0 the actor's numbers are those of one rank."""
+    found = _translate(VERL5, "actor/pg_clipfrac", VERL9)
+    assert "only the first part in the source" in _said(found)
+
+
+def test_an_incomparable_defect_is_explained_with_its_correction():
+    """The clip ratio of 0.9.1 is no truncation rate; the note says what to look at."""
+    found = _translate(VERL9, "response_length/clip_ratio", VERL5)
+    assert {"incomparable"} == _grades(found)
+    assert found.note
+
+
+def test_validation_keys_translate_with_their_values():
+    """Data set, variable and number of samples carry over."""
+    found = _translate(VERL5, "val-core/openai/gsm8k/acc/mean@4", VERL9)
+    assert "val-core/openai/gsm8k/acc/mean@4" == found.target
+    assert (
+        "validation/mean/openai/gsm8k/acc/4"
+        == _translate(VERL9, "val-core/openai/gsm8k/acc/mean@4", "canonical").target
+    )
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_is_exact_to_itself(source):
+    """Each key translates to itself, whatever its defects."""
+    names = _map(source, source)
+    wrong = [
+        row.from_ for row in names.rows if row.metric is not None and (row.from_, "exact") != (row.to, row.relation)
+    ]
+    assert [] == wrong
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("target", SOURCES)
+def test_every_table_is_sound(source, target):
+    """A target is logged by the target source and measures the same; without one there is a reason or nothing."""
+    names = _map(source, target)
+    metrics = {(item.component, item.key, item.mode): item.metric for item in keys(target)}
+    for row in names.rows:
+        assert row.relation in ("exact", "affine", "approximate", "related", "none")
+        if row.relation in ("related", "none"):
+            assert row.to is None
+            assert (row.relation == "related") == bool(row.related)
+        else:
+            entry = next(
+                item
+                for item in names.from_view.entries()
+                if (item.component, item.key, item.mode) == (row.from_component, row.from_, row.mode)
+            )
+            goal = names.target(entry)
+            assert goal is not None
+            assert row.metric == metrics[goal.component, goal.key, goal.mode]
+            assert row.mode == goal.mode
+            assert all(item.grade != "incomparable" for item in row.differs_by)
+            assert (row.relation == "approximate") == bool(row.differs_by)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_way_through_canonical_names_comes_back(source):
+    """What has an exact canonical name is found again under its own."""
+    there, back = _map(source, "canonical"), _map("canonical", source)
+    for row in there.rows:
+        if row.relation == "exact" and row.to is not None:
+            returned = [item for item in back.rows if item.from_ == row.to and item.mode == row.mode]
+            assert all(item.relation != "none" for item in returned)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_literal_key_resolves_to_itself(source):
+    """No key is hidden by a template or by another component."""
+    listed = [item for item in keys(source) if "{" not in item.key]
+    for item in listed:
+        found = {(answer.component, answer.template, answer.metric) for answer in resolve(item.key, source)}
+        assert (item.component, item.key, item.metric) in found
