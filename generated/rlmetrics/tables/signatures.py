@@ -140,6 +140,13 @@ TRAITS: dict[str, object] = {
         ("grade", "minor"),
         ("vanishes_when", "generation stops on no other token than the tokenizer's end-of-sequence token"),
     ),
+    "local_count_in_denominator": (
+        ("facet", "defect"),
+        ("what", "the finished responses of all processes are divided by the number of responses on one process"),
+        ("grade", "incomparable"),
+        ("vanishes_when", "one rank"),
+        ("correction", "with N processes the share is 1 - (1 - value) / N"),
+    ),
     "padding_token_ends": (
         ("facet", "population"),
         ("what", "a response whose last token is the padding token counts as finished, too"),

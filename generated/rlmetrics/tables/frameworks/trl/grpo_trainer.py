@@ -47,7 +47,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1425|GRPOTrainer.log|span",
                         "0.18.2|trl/trainer/grpo_trainer.py|1433|GRPOTrainer.log|span",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1457|GRPOTrainer.log|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer.log|span",
                     ),
                 ),
@@ -68,7 +70,22 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
-                            (("0.18.2",), 0.04, ("0.18.2|trl/trainer/grpo_config.py|391|GRPOConfig|default",)),
+                            (
+                                ("0.18.0..0.18.2",),
+                                0.04,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|391|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|391|GRPOConfig|default",
+                                ),
+                            ),
+                            (
+                                ("0.19.0..0.19.1",),
+                                0.0,
+                                (
+                                    "0.19.0|trl/trainer/grpo_config.py|413|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|413|GRPOConfig|default",
+                                ),
+                            ),
                             (("1.16.0",), 0.0, ("1.16.0|trl/trainer/grpo_config.py|682|GRPOConfig|default",)),
                         ),
                     ),
@@ -82,7 +99,15 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
-                            (("0.18.2",), 1, ("0.18.2|trl/trainer/grpo_config.py|398|GRPOConfig|default",)),
+                            (
+                                ("0.18.0..0.19.1",),
+                                1,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|398|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|398|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|420|GRPOConfig|default",
+                                ),
+                            ),
                             (("1.16.0",), 1, ("1.16.0|trl/trainer/grpo_config.py|690|GRPOConfig|default",)),
                         ),
                     ),
@@ -96,7 +121,15 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
-                            (("0.18.2",), None, ("0.18.2|trl/trainer/grpo_config.py|274|GRPOConfig|default",)),
+                            (
+                                ("0.18.0..0.19.1",),
+                                None,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|274|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|274|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|294|GRPOConfig|default",
+                                ),
+                            ),
                             (("1.16.0",), None, ("1.16.0|trl/trainer/grpo_config.py|529|GRPOConfig|default",)),
                         ),
                     ),
@@ -119,7 +152,15 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
-                            (("0.18.2",), "bnpo", ("0.18.2|trl/trainer/grpo_config.py|437|GRPOConfig|default",)),
+                            (
+                                ("0.18.0..0.19.1",),
+                                "bnpo",
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|437|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|437|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|459|GRPOConfig|default",
+                                ),
+                            ),
                             (("1.16.0",), "dapo", ("1.16.0|trl/trainer/grpo_config.py|802|GRPOConfig|default",)),
                         ),
                     ),
@@ -186,7 +227,15 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
-                            (("0.18.2",), False, ("0.18.2|trl/trainer/grpo_config.py|453|GRPOConfig|default",)),
+                            (
+                                ("0.18.0..0.19.1",),
+                                False,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|453|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|453|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|475|GRPOConfig|default",
+                                ),
+                            ),
                             (("1.16.0",), False, ("1.16.0|trl/trainer/grpo_config.py|837|GRPOConfig|default",)),
                         ),
                     ),
@@ -200,7 +249,15 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
-                            (("0.18.2",), 256, ("0.18.2|trl/trainer/grpo_config.py|248|GRPOConfig|default",)),
+                            (
+                                ("0.18.0..0.19.1",),
+                                256,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|248|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|248|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|268|GRPOConfig|default",
+                                ),
+                            ),
                             (("1.16.0",), 512, ("1.16.0|trl/trainer/grpo_config.py|495|GRPOConfig|default",)),
                         ),
                     ),
@@ -213,7 +270,17 @@ FILE: tuple[object, ...] = (
                     ("brief", "Whether the fused loss of the package liger-kernel is used; gone in later releases."),
                     (
                         "defaults",
-                        ((("0.18.2",), False, ("0.18.2|trl/trainer/grpo_config.py|483|GRPOConfig|default",)),),
+                        (
+                            (
+                                ("0.18.0..0.19.1",),
+                                False,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|483|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|483|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|505|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
             ),
@@ -244,7 +311,15 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
-                            (("0.18.2",), False, ("0.18.2|trl/trainer/grpo_config.py|319|GRPOConfig|default",)),
+                            (
+                                ("0.18.0..0.19.1",),
+                                False,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|319|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|319|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|348|GRPOConfig|default",
+                                ),
+                            ),
                             (("1.16.0",), False, ("1.16.0|trl/trainer/grpo_config.py|588|GRPOConfig|default",)),
                         ),
                     ),
@@ -298,7 +373,15 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
-                            (("0.18.2",), False, ("0.18.2|trl/trainer/grpo_config.py|489|GRPOConfig|default",)),
+                            (
+                                ("0.18.0..0.19.1",),
+                                False,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|489|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|489|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|511|GRPOConfig|default",
+                                ),
+                            ),
                             (("1.16.0",), False, ("1.16.0|trl/trainer/grpo_config.py|986|GRPOConfig|default",)),
                         ),
                     ),
@@ -312,7 +395,7 @@ FILE: tuple[object, ...] = (
                         "brief",
                         "Whether the trainer was given tools or an environment (arguments of its constructor, not of its configuration). A rollout function that returns an env_mask has the same effect on token counts.",
                     ),
-                    ("defaults", ((("0.18.2",), False, ()), (("1.16.0",), False, ()))),
+                    ("defaults", (((), False, ()),)),
                 ),
             ),
         ),
@@ -358,7 +441,7 @@ FILE: tuple[object, ...] = (
             (
                 "update_per_rank",
                 (
-                    ("releases", ("0.18.2",)),
+                    ("releases", ("0.18.0..0.19.1",)),
                     (
                         "brief",
                         "One value per micro-batch and process; processes are averaged with equal weight, then all micro-batches of the logging window.",
@@ -405,7 +488,7 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "loss"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -430,7 +513,14 @@ FILE: tuple[object, ...] = (
                             ("when", "loss_type == 'grpo'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
                             ("reproduced_by", "grpo_sequence_mean"),
-                            ("evidence", ("0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1372|GRPOTrainer._compute_loss|value",
+                                    "0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1405|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "divided by the maximum length"),
@@ -438,7 +528,14 @@ FILE: tuple[object, ...] = (
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("traits", ("constant_length_normalised",)),
                             ("reproduced_by", "grpo_constant_length"),
-                            ("evidence", ("0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1376|GRPOTrainer._compute_loss|value",
+                                    "0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1409|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -449,9 +546,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1374|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1369|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|687|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "0.18.2|trl/trainer/grpo_trainer.py|1382|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
                         "0.18.2|trl/trainer/grpo_trainer.py|1377|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|689|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1402|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|702|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
                     ),
                 ),
             ),
@@ -590,7 +693,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
@@ -603,7 +706,14 @@ FILE: tuple[object, ...] = (
                             ("when", "loss_type == 'grpo'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
                             ("reproduced_by", "grpo_sequence_mean"),
-                            ("evidence", ("0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1372|GRPOTrainer._compute_loss|value",
+                                    "0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1405|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "divided by the maximum length"),
@@ -611,7 +721,14 @@ FILE: tuple[object, ...] = (
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("traits", ("constant_length_normalised",)),
                             ("reproduced_by", "grpo_constant_length"),
-                            ("evidence", ("0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1376|GRPOTrainer._compute_loss|value",
+                                    "0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1409|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -622,8 +739,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1411|GRPOTrainer.prediction_step|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1374|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1419|GRPOTrainer.prediction_step|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1382|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1444|GRPOTrainer.prediction_step|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._compute_loss|value",
                     ),
                 ),
             ),
@@ -705,7 +826,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -720,7 +841,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -730,7 +853,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "The number of input tokens processed so far."),
                             (
                                 "code",
@@ -748,7 +871,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "The number of tokens processed so far, prompts and completions together."),
                             (
                                 "source",
@@ -770,9 +893,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1221|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1220|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1123|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1229|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1228|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1131|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1276|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1275|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1205|GRPOTrainer._generate_and_score_completions|value",
                     ),
                 ),
             ),
@@ -834,7 +963,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "The number of input tokens processed so far."),
                             ("code", "In evaluation the key repeats the counter of the training run."),
                             (
@@ -853,8 +982,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1221|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1219|GRPOTrainer._generate_and_score_completions|condition",
                         "0.18.2|trl/trainer/grpo_trainer.py|1229|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1227|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1276|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1274|GRPOTrainer._generate_and_score_completions|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2291|GRPOTrainer._generate|condition",
                     ),
@@ -879,7 +1012,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Mean length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -893,7 +1026,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Mean length of the completions."),
                             (
                                 "source",
@@ -928,10 +1061,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1225|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1115|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1224|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1233|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1123|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1232|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1280|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2296|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2281|GRPOTrainer._generate|reduction",
@@ -958,7 +1099,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Smallest length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -972,7 +1113,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.18.2",)),
                             ("says", "Smallest length of the completions."),
                             (
                                 "source",
@@ -1007,10 +1148,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1226|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1115|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1224|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1234|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1123|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1232|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1281|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2297|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2281|GRPOTrainer._generate|reduction",
@@ -1037,7 +1186,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Largest length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -1051,7 +1200,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Largest length of the completions."),
                             (
                                 "source",
@@ -1089,10 +1238,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1227|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1115|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1224|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1235|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1123|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1232|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1282|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2298|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2281|GRPOTrainer._generate|reduction",
@@ -1102,7 +1259,78 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/clipped_ratio"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0",)),
+                ("profile", "generation"),
+                ("metric", "length/truncated_fraction"),
+                ("traits", ("end_token_anywhere", "local_count_in_denominator")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.18.0",)),
+                            ("says", "Share of completions without an end token before the length limit."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.18.0/logging"),
+                                    ("release", "0.18.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 70),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.18.0",)),
+                            ("says", "Share of completions that were cut off."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.18.0/grpo_trainer"),
+                                    ("release", "0.18.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 153),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.18.0",)),
+                            (
+                                "says",
+                                "One of the values to watch. High means that completions are cut off by max_completion_length: the model does not learn to stop, or the limit is too short.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.18.0/logging"),
+                                    ("release", "0.18.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 98),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Finished completions of all processes over the completions of one process: with N processes 1 - N * (1 - share), which is negative as soon as most completions finish. The next release divides by the completions of all processes.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1233|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1230|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1102|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1232|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/clipped_ratio"),
+                ("releases", ("0.18.1..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
                 ("traits", ("end_token_anywhere",)),
@@ -1110,7 +1338,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.1..0.19.1",)),
                             ("says", "Share of completions without an end token before the length limit."),
                             (
                                 "source",
@@ -1124,7 +1352,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.1..0.19.1",)),
                             ("says", "Share of completions that were cut off."),
                             (
                                 "source",
@@ -1138,7 +1366,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.1..0.19.1",)),
                             (
                                 "says",
                                 "One of the values to watch. High means that completions are cut off by max_completion_length: the model does not learn to stop, or the limit is too short.",
@@ -1159,11 +1387,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.1|trl/trainer/grpo_trainer.py|1233|GRPOTrainer._generate_and_score_completions",
+                        "0.18.1|trl/trainer/grpo_trainer.py|1232|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.1|trl/trainer/grpo_trainer.py|1230|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.1|trl/trainer/grpo_trainer.py|1102|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.1|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1241|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1240|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1238|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1110|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1288|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1287|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1285|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1184|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1207,7 +1445,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_terminated_length"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/mean"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -1215,7 +1453,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Mean length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -1233,7 +1471,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Mean length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -1251,10 +1489,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1236|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1231|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1235|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1244|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1239|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1243|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1291|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1286|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1312,7 +1558,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_terminated_length"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -1320,7 +1566,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Smallest length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -1338,7 +1584,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.18.2",)),
                             ("says", "Smallest length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -1356,10 +1602,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1237|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1231|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1235|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1245|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1239|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1243|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1292|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1286|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1417,7 +1671,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_terminated_length"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/max"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -1425,7 +1679,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Largest length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -1443,7 +1697,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Largest length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -1461,10 +1715,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1238|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1231|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1235|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1246|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1239|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1243|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1293|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1286|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1561,7 +1823,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
                 ("traits", ("several_keys_share_name",)),
@@ -1569,7 +1831,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Mean reward from one reward function, one key for each."),
                             (
                                 "source",
@@ -1583,7 +1845,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "One of the values to watch, especially with several reward functions: each shows which part of the wanted behaviour is learnt and which is not.",
@@ -1600,7 +1862,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "The key is written reward/{reward_func_name}/mean."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -1623,16 +1885,24 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1243|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1242|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1193|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1251|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1250|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1201|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1298|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1297|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1048|GRPOTrainer._calculate_rewards|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "rewards/{reward_func}/std"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/std"),
                 ("traits", ("several_keys_share_name",)),
@@ -1640,7 +1910,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Standard deviation of the rewards from one reward function."),
                             (
                                 "source",
@@ -1654,7 +1924,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "The key is written reward/{reward_func_name}/std."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -1674,9 +1944,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1245|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1244|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1253|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1252|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1300|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1299|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1757,7 +2033,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -1765,7 +2041,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Mean of the weighted rewards after normalisation within groups, that is, of the advantages.",
@@ -1786,7 +2062,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "The primary objective, normalised within groups; it should rise in a successful training.",
@@ -1804,7 +2080,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Mean reward after applying the reward weights."),
                             (
                                 "source",
@@ -1826,11 +2102,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1246|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1196|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1199|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1193|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1254|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1204|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1207|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1201|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1301|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1251|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1254|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1048|GRPOTrainer._calculate_rewards|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1874,7 +2160,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward_std"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/group_std"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -1882,7 +2168,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Standard deviation of the weighted rewards before they are normalised within groups.",
@@ -1903,7 +2189,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Standard deviation of the weighted reward within each batch."),
                             (
                                 "code",
@@ -1925,9 +2211,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1247|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1200|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1255|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1208|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1302|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1255|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1970,7 +2262,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "frac_reward_zero_std"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/zero_std_fraction"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -1978,7 +2270,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Share of samples of the generation batch whose reward has no spread, so that all answers to the prompt are right or all are wrong.",
@@ -2000,9 +2292,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1248|GRPOTrainer._generate_and_score_completions",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1201|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1256|GRPOTrainer._generate_and_score_completions",
                         "0.18.2|trl/trainer/grpo_trainer.py|1209|GRPOTrainer._generate_and_score_completions|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1303|GRPOTrainer._generate_and_score_completions",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1256|GRPOTrainer._generate_and_score_completions|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2457,7 +2755,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "kl/reference/k3"),
                 ("when", "beta != 0"),
@@ -2472,7 +2770,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -2482,7 +2782,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Mean KL divergence between the policy and the reference policy; only if beta is not 0.",
@@ -2499,7 +2799,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Mean KL divergence between the model and the reference model over the completions; only if beta is not 0.",
@@ -2516,7 +2816,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "One of the values to watch if beta is above 0: the policy must not stray too far from the reference, which can destabilise training.",
@@ -2541,12 +2841,24 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1385|GRPOTrainer._compute_loss",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1309|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1383|GRPOTrainer._compute_loss|condition",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1393|GRPOTrainer._compute_loss",
                         "0.18.2|trl/trainer/grpo_trainer.py|1317|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
                         "0.18.2|trl/trainer/grpo_trainer.py|1392|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1355|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1391|GRPOTrainer._compute_loss|condition",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1418|GRPOTrainer._compute_loss",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1351|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1417|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1416|GRPOTrainer._compute_loss|condition",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3248,7 +3560,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -3270,7 +3582,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -3280,7 +3594,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Share of policy updates whose ratio was clipped by the bounds of the loss; only with the fused loss.",
@@ -3298,7 +3612,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -3323,16 +3637,24 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1310|GRPOTrainer.compute_liger_loss",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1305|GRPOTrainer.compute_liger_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1317|GRPOTrainer.compute_loss|condition",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1318|GRPOTrainer.compute_liger_loss",
                         "0.18.2|trl/trainer/grpo_trainer.py|1313|GRPOTrainer.compute_liger_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1325|GRPOTrainer.compute_loss|condition",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer.compute_liger_loss",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer.compute_liger_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1359|GRPOTrainer.compute_loss|condition",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "clip_ratio/low_mean"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction_low"),
                 (
@@ -3354,7 +3676,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -3364,7 +3688,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Mean share of cases in which the ratio was clipped at its lower bound with a negative advantage.",
@@ -3381,7 +3705,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Share of tokens whose ratio is below the lower bound of the trust region."),
                             ("code", "Only tokens with a negative advantage count."),
                             (
@@ -3396,7 +3720,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -3417,10 +3741,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1397|GRPOTrainer._compute_loss",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1392|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1388|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1405|GRPOTrainer._compute_loss",
                         "0.18.2|trl/trainer/grpo_trainer.py|1400|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1396|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1430|GRPOTrainer._compute_loss",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1425|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1421|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3526,7 +3858,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_mean"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction_high"),
                 (
@@ -3548,7 +3880,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -3558,7 +3892,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Mean share of cases in which the ratio was clipped at its upper bound with a positive advantage.",
@@ -3575,7 +3909,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Share of tokens whose ratio is above the upper bound of the trust region."),
                             ("code", "Only tokens with a positive advantage count."),
                             (
@@ -3590,7 +3924,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -3615,10 +3949,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1400|GRPOTrainer._compute_loss",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1393|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1389|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1408|GRPOTrainer._compute_loss",
                         "0.18.2|trl/trainer/grpo_trainer.py|1401|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1397|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1433|GRPOTrainer._compute_loss",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1426|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1422|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3728,7 +4070,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -3750,7 +4092,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -3760,7 +4104,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Mean share of cases in which the ratio was clipped at either bound."),
                             (
                                 "source",
@@ -3774,7 +4118,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "Share of tokens on which the objective is clipped; more clipping limits how much the policy can change.",
@@ -3791,7 +4135,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -3816,10 +4160,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1403|GRPOTrainer._compute_loss",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1394|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1390|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1411|GRPOTrainer._compute_loss",
                         "0.18.2|trl/trainer/grpo_trainer.py|1402|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1398|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1436|GRPOTrainer._compute_loss",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1427|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1423|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3928,7 +4280,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_min"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/clip_fraction_low/rank_min"),
                 ("reduction", (("rank", "pool"),)),
@@ -3950,7 +4302,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -3960,7 +4314,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Smallest share behind clip_ratio/low_mean over batches and processes."),
                             (
                                 "code",
@@ -3978,7 +4332,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Smallest share of tokens clipped at the lower bound."),
                             ("code", "Smallest over processes, not over tokens or completions."),
                             (
@@ -3997,10 +4351,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1398|GRPOTrainer._compute_loss",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1392|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1388|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1406|GRPOTrainer._compute_loss",
                         "0.18.2|trl/trainer/grpo_trainer.py|1400|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1396|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1431|GRPOTrainer._compute_loss",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1425|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1421|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4107,7 +4469,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_max"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/clip_fraction_high/rank_max"),
                 ("reduction", (("rank", "pool"),)),
@@ -4129,7 +4491,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4139,7 +4503,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Largest share behind clip_ratio/high_mean over batches and processes."),
                             (
                                 "code",
@@ -4157,7 +4521,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.19.1",)),
                             ("says", "Largest share of tokens clipped at the upper bound."),
                             ("code", "Largest over processes, not over tokens or completions."),
                             (
@@ -4176,10 +4540,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1401|GRPOTrainer._compute_loss",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1393|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1389|GRPOTrainer._compute_loss|value",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1416|GRPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/grpo_trainer.py|1409|GRPOTrainer._compute_loss",
                         "0.18.2|trl/trainer/grpo_trainer.py|1401|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1397|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1424|GRPOTrainer.log|reduction",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1434|GRPOTrainer._compute_loss",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1426|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1422|GRPOTrainer._compute_loss|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4440,13 +4812,13 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.18.2",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/batch_preparation"),
                 (
                     "span",
-                    "Generation, log-probabilities, rewards and advantages when new completions are due, else a lookup in the buffer.",
+                    "Generation, log-probabilities of the old policy, rewards and advantages when new completions are due, else a lookup in the buffer.",
                 ),
                 ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
                 ("logged_by_default", True),
@@ -4457,8 +4829,36 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
+                        "0.18.0|trl/trainer/grpo_trainer.py|950|GRPOTrainer._prepare_inputs|span",
                         "0.18.2|trl/extras/profiling.py|62|profiling_context",
                         "0.18.2|trl/trainer/grpo_trainer.py|958|GRPOTrainer._prepare_inputs|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
+                ("releases", ("0.19.0..0.19.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/batch_preparation"),
+                (
+                    "span",
+                    "Generation, log-probabilities of the old policy and the reference model, rewards and advantages when new completions are due, else a lookup in the buffer.",
+                ),
+                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.19.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.0|trl/trainer/grpo_trainer.py|967|GRPOTrainer._prepare_inputs|span",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.1|trl/trainer/grpo_trainer.py|968|GRPOTrainer._prepare_inputs|span",
                     ),
                 ),
             ),
@@ -4488,13 +4888,13 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.18.2",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/loss"),
                 (
                     "span",
-                    "Forward pass, loss and the gathering of its metrics for one micro-batch; in 0.18.2 the forward pass of the reference model, too.",
+                    "Forward passes of the policy and, with beta != 0, of the reference model, loss and the gathering of its metrics for one micro-batch.",
                 ),
                 ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
                 ("logged_by_default", True),
@@ -4505,8 +4905,33 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1313|GRPOTrainer.compute_loss|span",
                         "0.18.2|trl/extras/profiling.py|62|profiling_context",
                         "0.18.2|trl/trainer/grpo_trainer.py|1321|GRPOTrainer.compute_loss|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
+                ("releases", ("0.19.0..0.19.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/loss"),
+                ("span", "Forward pass of the policy, loss and the gathering of its metrics for one micro-batch."),
+                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.19.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.0|trl/trainer/grpo_trainer.py|1347|GRPOTrainer.compute_loss|span",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1355|GRPOTrainer.compute_loss|span",
                     ),
                 ),
             ),
@@ -4536,7 +4961,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/log_probabilities"),
@@ -4550,8 +4975,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
+                        "0.18.0|trl/trainer/grpo_trainer.py|835|GRPOTrainer._get_per_token_logps|span",
                         "0.18.2|trl/extras/profiling.py|62|profiling_context",
                         "0.18.2|trl/trainer/grpo_trainer.py|843|GRPOTrainer._get_per_token_logps|span",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.1|trl/trainer/grpo_trainer.py|856|GRPOTrainer._get_per_token_logps|span",
                     ),
                 ),
             ),
@@ -4581,7 +5010,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/hidden_states"),
@@ -4596,8 +5025,35 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
+                        "0.18.0|trl/trainer/grpo_trainer.py|824|GRPOTrainer._get_last_hidden_state|span",
                         "0.18.2|trl/extras/profiling.py|62|profiling_context",
                         "0.18.2|trl/trainer/grpo_trainer.py|832|GRPOTrainer._get_last_hidden_state|span",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.1|trl/trainer/grpo_trainer.py|845|GRPOTrainer._get_last_hidden_state|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._calculate_rewards"),
+                ("releases", ("0.19.0..0.19.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "timing/reward"),
+                ("span", "All reward functions and models, and gathering the rewards from all processes."),
+                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.19.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.0|trl/trainer/grpo_trainer.py|1000|GRPOTrainer._calculate_rewards|span",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1001|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -4624,7 +5080,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/reward_function"),
@@ -4638,8 +5094,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1158|GRPOTrainer._generate_and_score_completions|span",
                         "0.18.2|trl/extras/profiling.py|62|profiling_context",
                         "0.18.2|trl/trainer/grpo_trainer.py|1166|GRPOTrainer._generate_and_score_completions|span",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1013|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -4668,7 +5128,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/generation"),
@@ -4686,9 +5146,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1016|GRPOTrainer._generate_and_score_completions|span",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1066|GRPOTrainer._generate_and_score_completions|span",
                         "0.18.2|trl/extras/profiling.py|62|profiling_context",
                         "0.18.2|trl/trainer/grpo_trainer.py|1024|GRPOTrainer._generate_and_score_completions|span",
                         "0.18.2|trl/trainer/grpo_trainer.py|1074|GRPOTrainer._generate_and_score_completions|span",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1093|GRPOTrainer._generate_and_score_completions|span",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1148|GRPOTrainer._generate_and_score_completions|span",
                     ),
                 ),
             ),
@@ -4766,7 +5232,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/weight_update"),
@@ -4781,8 +5247,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
+                        "0.18.0|trl/trainer/grpo_trainer.py|887|GRPOTrainer._move_model_to_vllm|span",
                         "0.18.2|trl/extras/profiling.py|62|profiling_context",
                         "0.18.2|trl/trainer/grpo_trainer.py|895|GRPOTrainer._move_model_to_vllm|span",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.19.1|trl/trainer/grpo_trainer.py|905|GRPOTrainer._move_model_to_vllm|span",
                     ),
                 ),
             ),
@@ -4828,9 +5298,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/grpo_trainer.py|1454|GRPOTrainer.log",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1430|GRPOTrainer.log|condition",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1445|GRPOTrainer.log|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1462|GRPOTrainer.log",
                         "0.18.2|trl/trainer/grpo_trainer.py|1438|GRPOTrainer.log|condition",
                         "0.18.2|trl/trainer/grpo_trainer.py|1453|GRPOTrainer.log|value",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer.log",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1460|GRPOTrainer.log|condition",
+                        "0.19.1|trl/trainer/grpo_trainer.py|1475|GRPOTrainer.log|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3381|GRPOTrainer.log",
                         "1.16.0|trl/trainer/grpo_trainer.py|3323|GRPOTrainer.log|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3342|GRPOTrainer.log|value",
