@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from rlmetrics.codegen.model import Emission, Metric
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -85,6 +87,18 @@ def test_python_block_runs(checkout, code):
     )
 
     assert 0 == done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("code", _blocks("yaml"))
+def test_yaml_block_is_valid_spec(code):
+    """Each example of the spec's YAML fits the model that checks the real files."""
+    parsed = yaml.load(code, Loader=yaml.CSafeLoader)
+
+    if isinstance(parsed, list):
+        assert parsed == [Emission.model_validate(item).model_dump(exclude_unset=True) for item in parsed]
+    else:
+        for metric in parsed.values():
+            assert set(metric) == set(Metric.model_validate(metric).model_dump(exclude_unset=True))
 
 
 def test_the_readme_has_exactly_two_set_up_commands():
