@@ -1,4 +1,4 @@
-"""The reference pages: an index, the input vocabulary, and one page for each family of metrics."""
+"""The reference pages: an index, the input vocabulary, the linter's checks, and one page for each family of metrics."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..lint import CHECKS
 from ..model import Health, Metric, Source
 from ..spec import Spec
 from .docstring import AXES_TEXT
@@ -77,6 +78,7 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
         yield Output(f"{FOLDER}/{family}.md", text, source)
     yield _single("index.md", "spec/metrics", spec, tools)
     yield _single("inputs.md", "spec/inputs.yaml", spec, tools)
+    yield _single("checks.md", "codegen/rlmetrics/codegen/lint", spec, {**tools, "checks": CHECKS})
 
 
 def _single(name: str, source: str, spec: Spec, tools: Mapping[str, object]) -> Output:

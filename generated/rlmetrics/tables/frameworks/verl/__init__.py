@@ -32,8 +32,15 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
-                    (("0.5.0",), "fsdp", ("0.5.0|verl/trainer/config/actor/dp_actor.yaml|17|strategy|default",)),
-                    (("0.9.1",), "fsdp", ("0.9.1|verl/trainer/config/actor/dp_actor.yaml|26|strategy|default",)),
+                    (
+                        ("0.4.0..0.9.1",),
+                        "fsdp",
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|43|actor_rollout_ref.actor.strategy|default",
+                            "0.5.0|verl/trainer/config/actor/dp_actor.yaml|17|strategy|default",
+                            "0.9.1|verl/trainer/config/actor/dp_actor.yaml|26|strategy|default",
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -46,8 +53,15 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
-                    (("0.5.0",), "fsdp", ("0.5.0|verl/trainer/config/critic/dp_critic.yaml|16|strategy|default",)),
-                    (("0.9.1",), "fsdp", ("0.9.1|verl/trainer/config/critic/dp_critic.yaml|26|strategy|default",)),
+                    (
+                        ("0.4.0..0.9.1",),
+                        "fsdp",
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|150|critic.strategy|default",
+                            "0.5.0|verl/trainer/config/critic/dp_critic.yaml|16|strategy|default",
+                            "0.9.1|verl/trainer/config/critic/dp_critic.yaml|26|strategy|default",
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -62,9 +76,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.5.0..0.7.1",),
                         "auto",
-                        ("0.5.0|verl/trainer/config/ppo_trainer.yaml|327|trainer.use_legacy_worker_impl|default",),
+                        (
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|327|trainer.use_legacy_worker_impl|default",
+                            "0.7.1|verl/trainer/config/ppo_trainer.yaml|204|trainer.use_legacy_worker_impl|default",
+                        ),
                     ),
                 ),
             ),
@@ -77,7 +94,16 @@ CONFIG: tuple[object, ...] = (
             ("brief", "Whether the V1 trainer over the transfer queue runs instead of RayPPOTrainer."),
             (
                 "defaults",
-                ((("0.9.1",), True, ("0.9.1|verl/trainer/config/ppo_trainer.yaml|232|trainer.use_v1|default",)),),
+                (
+                    (
+                        ("0.9.0..0.9.1",),
+                        True,
+                        (
+                            "0.9.0|verl/trainer/config/ppo_trainer.yaml|222|trainer.use_v1|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|232|trainer.use_v1|default",
+                        ),
+                    ),
+                ),
             ),
         ),
     ),
@@ -91,9 +117,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.9.0..0.9.1",),
                         "sync",
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|238|trainer.v1.trainer_mode|default",),
+                        (
+                            "0.9.0|verl/trainer/config/ppo_trainer.yaml|228|trainer.v1.trainer_mode|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|238|trainer.v1.trainer_mode|default",
+                        ),
                     ),
                 ),
             ),
@@ -108,9 +137,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.9.0..0.9.1",),
                         4,
                         (
+                            "0.9.0|verl/trainer/config/ppo_trainer.yaml|246|trainer.v1.separate_async.parameter_sync_step|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|262|trainer.v1.separate_async.parameter_sync_step|default",
                         ),
                     ),
@@ -149,9 +179,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.9.0..0.9.1",),
                         8,
                         (
+                            "0.9.0|verl/trainer/config/ppo_trainer.yaml|252|trainer.v1.sampler.max_off_policy_threshold|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|298|trainer.v1.sampler.max_off_policy_threshold|default",
                         ),
                     ),
@@ -169,9 +200,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.9.0..0.9.1",),
                         "drop",
                         (
+                            "0.9.0|verl/trainer/config/ppo_trainer.yaml|257|trainer.v1.sampler.max_off_policy_strategy|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|303|trainer.v1.sampler.max_off_policy_strategy|default",
                         ),
                     ),
@@ -188,9 +220,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.9.0..0.9.1",),
                         False,
                         (
+                            "0.9.0|verl/trainer/config/ppo_trainer.yaml|260|trainer.v1.sampler.sync_refill_failed_groups|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|306|trainer.v1.sampler.sync_refill_failed_groups|default",
                         ),
                     ),
@@ -207,14 +240,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         True,
-                        ("0.5.0|verl/trainer/config/ppo_trainer.yaml|198|trainer.balance_batch|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        True,
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|141|trainer.balance_batch|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|247|trainer.balance_batch|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|198|trainer.balance_batch|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|141|trainer.balance_batch|default",
+                        ),
                     ),
                 ),
             ),
@@ -228,8 +260,15 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
-                    (("0.5.0",), -1, ("0.5.0|verl/trainer/config/ppo_trainer.yaml|299|trainer.test_freq|default",)),
-                    (("0.9.1",), -1, ("0.9.1|verl/trainer/config/ppo_trainer.yaml|205|trainer.test_freq|default",)),
+                    (
+                        ("0.4.0..0.9.1",),
+                        -1,
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|263|trainer.test_freq|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|299|trainer.test_freq|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|205|trainer.test_freq|default",
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -243,14 +282,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         True,
-                        ("0.5.0|verl/trainer/config/ppo_trainer.yaml|293|trainer.val_before_train|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        True,
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|199|trainer.val_before_train|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|262|trainer.val_before_train|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|293|trainer.val_before_train|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|199|trainer.val_before_train|default",
+                        ),
                     ),
                 ),
             ),
@@ -264,8 +302,15 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
-                    (("0.5.0",), -1, ("0.5.0|verl/trainer/config/ppo_trainer.yaml|274|trainer.save_freq|default",)),
-                    (("0.9.1",), -1, ("0.9.1|verl/trainer/config/ppo_trainer.yaml|174|trainer.save_freq|default",)),
+                    (
+                        ("0.4.0..0.9.1",),
+                        -1,
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|258|trainer.save_freq|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|274|trainer.save_freq|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|174|trainer.save_freq|default",
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -279,14 +324,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         None,
-                        ("0.5.0|verl/trainer/config/ppo_trainer.yaml|262|trainer.rollout_data_dir|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        None,
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|162|trainer.rollout_data_dir|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|254|trainer.rollout_data_dir|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|262|trainer.rollout_data_dir|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|162|trainer.rollout_data_dir|default",
+                        ),
                     ),
                 ),
             ),
@@ -301,14 +345,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         0,
-                        ("0.5.0|verl/trainer/config/ppo_trainer.yaml|259|trainer.log_val_generations|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        0,
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|159|trainer.log_val_generations|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|253|trainer.log_val_generations|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|259|trainer.log_val_generations|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|159|trainer.log_val_generations|default",
+                        ),
                     ),
                 ),
             ),
@@ -340,14 +383,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.1..0.9.1",),
                         "vanilla",
-                        ("0.5.0|verl/trainer/config/actor/actor.yaml|42|policy_loss.loss_mode|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        "vanilla",
-                        ("0.9.1|verl/trainer/config/actor/actor.yaml|61|policy_loss.loss_mode|default",),
+                        (
+                            "0.4.1|verl/trainer/config/ppo_trainer.yaml|187|actor_rollout_ref.actor.policy_loss.loss_mode|default",
+                            "0.5.0|verl/trainer/config/actor/actor.yaml|42|policy_loss.loss_mode|default",
+                            "0.9.1|verl/trainer/config/actor/actor.yaml|61|policy_loss.loss_mode|default",
+                        ),
                     ),
                 ),
             ),
@@ -366,14 +408,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         "token-mean",
-                        ("0.5.0|verl/trainer/config/actor/actor.yaml|63|loss_agg_mode|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        "token-mean",
-                        ("0.9.1|verl/trainer/config/actor/actor.yaml|86|loss_agg_mode|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|55|actor_rollout_ref.actor.loss_agg_mode|default",
+                            "0.5.0|verl/trainer/config/actor/actor.yaml|63|loss_agg_mode|default",
+                            "0.9.1|verl/trainer/config/actor/actor.yaml|86|loss_agg_mode|default",
+                        ),
                     ),
                 ),
             ),
@@ -386,7 +427,16 @@ CONFIG: tuple[object, ...] = (
             ("brief", "Fixed divisor of the mode seq-mean-token-sum-norm; null means the padded width."),
             (
                 "defaults",
-                ((("0.9.1",), None, ("0.9.1|verl/trainer/config/actor/actor.yaml|90|loss_scale_factor|default",)),),
+                (
+                    (
+                        ("0.7.0..0.9.1",),
+                        None,
+                        (
+                            "0.7.0|verl/trainer/config/actor/actor.yaml|86|loss_scale_factor|default",
+                            "0.9.1|verl/trainer/config/actor/actor.yaml|90|loss_scale_factor|default",
+                        ),
+                    ),
+                ),
             ),
         ),
     ),
@@ -403,14 +453,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         "token-mean",
-                        ("0.5.0|verl/trainer/config/critic/critic.yaml|65|loss_agg_mode|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        "token-mean",
-                        ("0.9.1|verl/trainer/config/critic/critic.yaml|64|loss_agg_mode|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|193|critic.loss_agg_mode|default",
+                            "0.5.0|verl/trainer/config/critic/critic.yaml|65|loss_agg_mode|default",
+                            "0.9.1|verl/trainer/config/critic/critic.yaml|64|loss_agg_mode|default",
+                        ),
                     ),
                 ),
             ),
@@ -424,8 +473,15 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
-                    (("0.5.0",), 0, ("0.5.0|verl/trainer/config/actor/actor.yaml|66|entropy_coeff|default",)),
-                    (("0.9.1",), 0, ("0.9.1|verl/trainer/config/actor/actor.yaml|93|entropy_coeff|default",)),
+                    (
+                        ("0.4.0..0.9.1",),
+                        0,
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|56|actor_rollout_ref.actor.entropy_coeff|default",
+                            "0.5.0|verl/trainer/config/actor/actor.yaml|66|entropy_coeff|default",
+                            "0.9.1|verl/trainer/config/actor/actor.yaml|93|entropy_coeff|default",
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -437,7 +493,16 @@ CONFIG: tuple[object, ...] = (
             ("brief", "Whether the entropy is computed during the update although it has no weight."),
             (
                 "defaults",
-                ((("0.9.1",), False, ("0.9.1|verl/trainer/config/actor/actor.yaml|96|calculate_entropy|default",)),),
+                (
+                    (
+                        ("0.7.0..0.9.1",),
+                        False,
+                        (
+                            "0.7.0|verl/trainer/config/actor/actor.yaml|92|calculate_entropy|default",
+                            "0.9.1|verl/trainer/config/actor/actor.yaml|96|calculate_entropy|default",
+                        ),
+                    ),
+                ),
             ),
         ),
     ),
@@ -450,9 +515,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.8.0..0.9.1",),
                         False,
-                        ("0.9.1|verl/trainer/config/actor/actor.yaml|100|calculate_sum_pi_squared|default",),
+                        (
+                            "0.8.0|verl/trainer/config/actor/actor.yaml|96|calculate_sum_pi_squared|default",
+                            "0.9.1|verl/trainer/config/actor/actor.yaml|100|calculate_sum_pi_squared|default",
+                        ),
                     ),
                 ),
             ),
@@ -466,8 +534,15 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
-                    (("0.5.0",), False, ("0.5.0|verl/trainer/config/actor/actor.yaml|69|use_kl_loss|default",)),
-                    (("0.9.1",), False, ("0.9.1|verl/trainer/config/actor/actor.yaml|103|use_kl_loss|default",)),
+                    (
+                        ("0.4.0..0.9.1",),
+                        False,
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|57|actor_rollout_ref.actor.use_kl_loss|default",
+                            "0.5.0|verl/trainer/config/actor/actor.yaml|69|use_kl_loss|default",
+                            "0.9.1|verl/trainer/config/actor/actor.yaml|103|use_kl_loss|default",
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -500,11 +575,14 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
-                    (("0.5.0",), "low_var_kl", ("0.5.0|verl/trainer/config/actor/actor.yaml|79|kl_loss_type|default",)),
                     (
-                        ("0.9.1",),
+                        ("0.4.0..0.9.1",),
                         "low_var_kl",
-                        ("0.9.1|verl/trainer/config/actor/actor.yaml|116|kl_loss_type|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|60|actor_rollout_ref.actor.kl_loss_type|default",
+                            "0.5.0|verl/trainer/config/actor/actor.yaml|79|kl_loss_type|default",
+                            "0.9.1|verl/trainer/config/actor/actor.yaml|116|kl_loss_type|default",
+                        ),
                     ),
                 ),
             ),
@@ -515,7 +593,19 @@ CONFIG: tuple[object, ...] = (
         (
             ("type", "bool"),
             ("brief", "Whether a critic is trained; null means only with GAE."),
-            ("defaults", ((("0.9.1",), None, ("0.9.1|verl/trainer/config/critic/critic.yaml|13|enable|default",)),)),
+            (
+                "defaults",
+                (
+                    (
+                        ("0.6.0..0.9.1",),
+                        None,
+                        (
+                            "0.6.0|verl/trainer/config/critic/critic.yaml|13|enable|default",
+                            "0.9.1|verl/trainer/config/critic/critic.yaml|13|enable|default",
+                        ),
+                    ),
+                ),
+            ),
         ),
     ),
     (
@@ -527,14 +617,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         "gae",
-                        ("0.5.0|verl/trainer/config/ppo_trainer.yaml|150|algorithm.adv_estimator|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        "gae",
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|78|algorithm.adv_estimator|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|232|algorithm.adv_estimator|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|150|algorithm.adv_estimator|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|78|algorithm.adv_estimator|default",
+                        ),
                     ),
                 ),
             ),
@@ -549,14 +638,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         False,
-                        ("0.5.0|verl/trainer/config/ppo_trainer.yaml|156|algorithm.use_kl_in_reward|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        False,
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|102|algorithm.use_kl_in_reward|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|234|algorithm.use_kl_in_reward|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|156|algorithm.use_kl_in_reward|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|102|algorithm.use_kl_in_reward|default",
+                        ),
                     ),
                 ),
             ),
@@ -591,14 +679,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         "kl",
-                        ("0.5.0|verl/trainer/config/ppo_trainer.yaml|159|algorithm.kl_penalty|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        "kl",
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|105|algorithm.kl_penalty|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|235|algorithm.kl_penalty|default",
+                            "0.5.0|verl/trainer/config/ppo_trainer.yaml|159|algorithm.kl_penalty|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|105|algorithm.kl_penalty|default",
+                        ),
                     ),
                 ),
             ),
@@ -613,9 +700,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.9.0..0.9.1",),
                         False,
-                        ("0.9.1|verl/trainer/config/ppo_trainer.yaml|90|algorithm.filter_groups.enable|default",),
+                        (
+                            "0.9.0|verl/trainer/config/ppo_trainer.yaml|86|algorithm.filter_groups.enable|default",
+                            "0.9.1|verl/trainer/config/ppo_trainer.yaml|90|algorithm.filter_groups.enable|default",
+                        ),
                     ),
                 ),
             ),
@@ -639,9 +729,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.6.1..0.9.1",),
                         None,
-                        ("0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|6|rollout_is|default",),
+                        (
+                            "0.6.1|verl/trainer/config/algorithm/rollout_correction.yaml|6|rollout_is|default",
+                            "0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|6|rollout_is|default",
+                        ),
                     ),
                 ),
             ),
@@ -656,9 +749,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.6.1..0.9.1",),
                         False,
                         (
+                            "0.6.1|verl/trainer/config/algorithm/rollout_correction.yaml|30|rollout_is_batch_normalize|default",
                             "0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|28|rollout_is_batch_normalize|default",
                         ),
                     ),
@@ -675,9 +769,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.6.1..0.9.1",),
                         None,
-                        ("0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|14|rollout_rs|default",),
+                        (
+                            "0.6.1|verl/trainer/config/algorithm/rollout_correction.yaml|12|rollout_rs|default",
+                            "0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|14|rollout_rs|default",
+                        ),
                     ),
                 ),
             ),
@@ -692,9 +789,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.6.1..0.9.1",),
                         False,
-                        ("0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|20|bypass_mode|default",),
+                        (
+                            "0.6.1|verl/trainer/config/algorithm/rollout_correction.yaml|24|bypass_mode|default",
+                            "0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|20|bypass_mode|default",
+                        ),
                     ),
                 ),
             ),
@@ -710,9 +810,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.7.0..0.9.1",),
                         "ppo_clip",
-                        ("0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|25|loss_type|default",),
+                        (
+                            "0.7.0|verl/trainer/config/algorithm/rollout_correction.yaml|29|loss_type|default",
+                            "0.9.1|verl/trainer/config/algorithm/rollout_correction.yaml|25|loss_type|default",
+                        ),
                     ),
                 ),
             ),
@@ -727,8 +830,23 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
-                    (("0.5.0",), "sync", ("0.5.0|verl/trainer/config/rollout/rollout.yaml|5|mode|default",)),
-                    (("0.9.1",), "async", ("0.9.1|verl/trainer/config/rollout/rollout.yaml|8|mode|default",)),
+                    (
+                        ("0.4.0..0.6.1",),
+                        "sync",
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|100|actor_rollout_ref.rollout.mode|default",
+                            "0.5.0|verl/trainer/config/rollout/rollout.yaml|5|mode|default",
+                            "0.6.1|verl/trainer/config/rollout/rollout.yaml|8|mode|default",
+                        ),
+                    ),
+                    (
+                        ("0.7.0..0.9.1",),
+                        "async",
+                        (
+                            "0.7.0|verl/trainer/config/rollout/rollout.yaml|8|mode|default",
+                            "0.9.1|verl/trainer/config/rollout/rollout.yaml|8|mode|default",
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -742,14 +860,21 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.1..0.8.0",),
                         False,
-                        ("0.5.0|verl/trainer/config/rollout/rollout.yaml|165|calculate_log_probs|default",),
+                        (
+                            "0.4.1|verl/trainer/config/ppo_trainer.yaml|548|actor_rollout_ref.rollout.calculate_log_probs|default",
+                            "0.5.0|verl/trainer/config/rollout/rollout.yaml|165|calculate_log_probs|default",
+                            "0.8.0|verl/trainer/config/rollout/rollout.yaml|225|calculate_log_probs|default",
+                        ),
                     ),
                     (
-                        ("0.9.1",),
+                        ("0.9.0..0.9.1",),
                         True,
-                        ("0.9.1|verl/trainer/config/rollout/rollout.yaml|237|calculate_log_probs|default",),
+                        (
+                            "0.9.0|verl/trainer/config/rollout/rollout.yaml|233|calculate_log_probs|default",
+                            "0.9.1|verl/trainer/config/rollout/rollout.yaml|237|calculate_log_probs|default",
+                        ),
                     ),
                 ),
             ),
@@ -764,9 +889,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.9.0..0.9.1",),
                         0,
                         (
+                            "0.9.0|verl/trainer/config/rollout/rollout.yaml|337|moe_load_balance_metrics_interval|default",
                             "0.9.1|verl/trainer/config/rollout/rollout.yaml|341|moe_load_balance_metrics_interval|default",
                         ),
                     ),
@@ -781,7 +907,16 @@ CONFIG: tuple[object, ...] = (
             ("brief", "Whether the model's multi-token-prediction heads are loaded."),
             (
                 "defaults",
-                ((("0.9.1",), False, ("0.9.1|verl/trainer/config/model/hf_model.yaml|85|mtp.enable|default",)),),
+                (
+                    (
+                        ("0.7.1..0.9.1",),
+                        False,
+                        (
+                            "0.7.1|verl/trainer/config/model/hf_model.yaml|84|mtp.enable|default",
+                            "0.9.1|verl/trainer/config/model/hf_model.yaml|85|mtp.enable|default",
+                        ),
+                    ),
+                ),
             ),
         ),
     ),
@@ -794,9 +929,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.7.1..0.9.1",),
                         False,
-                        ("0.9.1|verl/trainer/config/model/hf_model.yaml|87|mtp.enable_rollout|default",),
+                        (
+                            "0.7.1|verl/trainer/config/model/hf_model.yaml|86|mtp.enable_rollout|default",
+                            "0.9.1|verl/trainer/config/model/hf_model.yaml|87|mtp.enable_rollout|default",
+                        ),
                     ),
                 ),
             ),
@@ -811,9 +949,12 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.8.0..0.9.1",),
                         False,
-                        ("0.9.1|verl/trainer/config/distillation/distillation.yaml|14|enabled|default",),
+                        (
+                            "0.8.0|verl/trainer/config/distillation/distillation.yaml|14|enabled|default",
+                            "0.9.1|verl/trainer/config/distillation/distillation.yaml|14|enabled|default",
+                        ),
                     ),
                 ),
             ),
@@ -829,9 +970,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.8.0..0.9.1",),
                         "k3",
                         (
+                            "0.8.0|verl/trainer/config/distillation/distillation.yaml|24|distillation_loss.loss_mode|default",
                             "0.9.1|verl/trainer/config/distillation/distillation.yaml|24|distillation_loss.loss_mode|default",
                         ),
                     ),
@@ -848,9 +990,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.8.0..0.9.1",),
                         True,
                         (
+                            "0.8.0|verl/trainer/config/distillation/distillation.yaml|30|distillation_loss.use_task_rewards|default",
                             "0.9.1|verl/trainer/config/distillation/distillation.yaml|30|distillation_loss.use_task_rewards|default",
                         ),
                     ),
@@ -867,9 +1010,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.9.1",),
+                        ("0.8.0..0.9.1",),
                         False,
                         (
+                            "0.8.0|verl/trainer/config/distillation/distillation.yaml|43|distillation_loss.use_policy_gradient|default",
                             "0.9.1|verl/trainer/config/distillation/distillation.yaml|43|distillation_loss.use_policy_gradient|default",
                         ),
                     ),
@@ -886,14 +1030,13 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.5.0",),
+                        ("0.4.0..0.9.1",),
                         512,
-                        ("0.5.0|verl/trainer/config/data/legacy_data.yaml|29|max_response_length|default",),
-                    ),
-                    (
-                        ("0.9.1",),
-                        512,
-                        ("0.9.1|verl/trainer/config/data/legacy_data.yaml|39|max_response_length|default",),
+                        (
+                            "0.4.0|verl/trainer/config/ppo_trainer.yaml|9|data.max_response_length|default",
+                            "0.5.0|verl/trainer/config/data/legacy_data.yaml|29|max_response_length|default",
+                            "0.9.1|verl/trainer/config/data/legacy_data.yaml|39|max_response_length|default",
+                        ),
                     ),
                 ),
             ),
