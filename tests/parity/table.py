@@ -111,9 +111,9 @@ def without_figures(text: str) -> str:
 
 def all_sections() -> list[Section]:
     """Return the sections of the page in order."""
-    from . import trl_sections
+    from . import trl_sections, verl_sections
 
-    providers: Sequence[Callable[[], list[Section]]] = (trl_sections.sections,)
+    providers: Sequence[Callable[[], list[Section]]] = (trl_sections.sections, verl_sections.sections)
     return [section for provider in providers for section in provider()]
 
 

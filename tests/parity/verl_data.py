@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from parity.verl_records import records
-from parity.verl_rows import Reproduced, Row
-from parity.verl_scenario import Number, Scenario
+from .verl_records import records
+from .verl_rows import Reproduced, Row
+from .verl_scenario import Number, Scenario
 
 PIPELINES = (
     "gae",
@@ -69,7 +69,7 @@ _METRICS: dict[str, tuple[str, Choice, dict[str, Number]]] = {
     **{f"tool_call_counts/{name}": (f"interaction/tool_calls/{name}", _whole, {}) for name in ("max", "min")},
 }
 
-_HOW = {answered: "without aborted responses", _scored: "without aborted responses from 0.6.0 on"}
+_HOW: dict[Choice, str] = {answered: "without aborted responses", _scored: "without aborted responses from 0.6.0 on"}
 
 
 def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
 
-from parity.verl_policy import GRADIENT, fraction
-from parity.verl_reduction import LOCAL, MODES, Normalisation, reduced
-from parity.verl_rows import Reproduced, Row
-from parity.verl_scenario import Number, Scenario
+from .verl_policy import GRADIENT, fraction
+from .verl_reduction import LOCAL, MODES, Normalisation, reduced
+from .verl_rows import Reproduced, Row
+from .verl_scenario import Number, Scenario
 
 VALUE_CLIP: dict[str, Number] = {"clip_value": 0.5}
 COEFFICIENT = 0.02
@@ -42,7 +42,7 @@ def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
 def _value_loss(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     function = "compute_value_loss"
     for mode in MODES[release]:
-        yield (function, f"{mode}|critic/vf_loss"), reduced("value/loss", mode, **VALUE_CLIP)
+        yield (function, f"{mode}|critic/vf_loss"), reduced("value/loss", mode, parameters=VALUE_CLIP)
         yield (function, f"{mode}|critic/vf_clipfrac"), fraction("value/clip_fraction", VALUE_CLIP)
         yield (function, f"{mode}|__grad_l2__"), GRADIENT
 
@@ -69,7 +69,7 @@ def _estimators(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
         yield ("kl_penalty", f"{name}|grad"), GRADIENT
 
 
-def _everywhere(key: str):  # type: ignore[no-untyped-def]
+def _everywhere(key: str) -> Callable[[Scenario], Tensor]:
     def value(batch: Scenario) -> Tensor:
         return batch.with_tensors(mask=torch.ones_like(batch.mask)).by_token(key)
 

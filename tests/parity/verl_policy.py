@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from parity.verl_reduction import GLOBAL, MODES, Normalisation, reduced
-from parity.verl_rows import Explained, Reproduced, Row
-from parity.verl_scenario import Number, Scenario
+from .verl_records import records
+from .verl_reduction import GLOBAL, MODES, Normalisation, reduced
+from .verl_rows import Explained, Reproduced, Row
+from .verl_scenario import Number, Scenario
 
 CLIP: dict[str, Number] = {"clip_low": 0.2, "clip_high": 0.28}
 DUAL: dict[str, Number] = {**CLIP, "clip_dual": 3.0}
@@ -20,7 +21,7 @@ SYMMETRIC: dict[str, Number] = {"clip_low": 0.2, "clip_high": 0.2}
 COVARIANCE_SHARE = 0.02
 """``clip_cov_ratio`` and ``kl_cov_ratio`` of the calls."""
 
-PLACEHOLDER = Explained("a constant 0 in the code of this loss, computed from nothing")
+PLACEHOLDER = Explained("a constant 0 in the code of this loss, computed from nothing", constant=0.0)
 GRADIENT = Explained("gradient of the loss, recorded beside it; no trainer logs it")
 WEIGHT_CAP = 2.0
 """Cap of the rollout weights that the calls were given."""
@@ -78,8 +79,8 @@ class Loss:
     splits: bool = True
 
 
-_KL = {"actor/ppo_kl": ("kl/old/k1", {})}
-_CLAMPED_KL = {"actor/ppo_kl": ("kl/old/k1@clamped", {})}
+_KL: dict[str, tuple[str, dict[str, Number]] | None] = {"actor/ppo_kl": ("kl/old/k1", {})}
+_CLAMPED_KL: dict[str, tuple[str, dict[str, Number]] | None] = {"actor/ppo_kl": ("kl/old/k1@clamped", {})}
 _NO_LOWER = {"actor/pg_clipfrac_lower": None}
 _NO_FRACTIONS = {"actor/pg_clipfrac": None, "actor/pg_clipfrac_lower": None}
 
@@ -159,7 +160,12 @@ LOSSES: dict[str, dict[str, Loss]] = {
 
 
 def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
-    """Yield the rows of every policy loss but bypass_mode."""
+    """Yield the rows of every policy loss but bypass_mode; 0.9.1 leaves most placeholders out."""
+    recorded = records(release)
+    yield from ((output, row) for output, row in _all(release) if output in recorded)
+
+
+def _all(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     for name, loss in LOSSES[release].items():
         function = f"policy_loss_{name}"
         for call in _calls(name, release):
@@ -167,7 +173,7 @@ def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
             yield from _others(function, call, loss)
     limited = "cliprange=0.2 only"
     function = "policy_loss_compute_policy_loss"
-    yield (function, f"{limited}|actor/pg_loss"), reduced("policy/loss@dual_clip", "token-mean", **SYMMETRIC)
+    yield (function, f"{limited}|actor/pg_loss"), reduced("policy/loss@dual_clip", "token-mean", parameters=SYMMETRIC)
     yield from _others(function, limited, _VANILLA, SYMMETRIC)
 
 
@@ -217,7 +223,9 @@ def _loss(loss: Loss, call: str) -> Row:
             return batch.compute(loss.key, **loss.parameters)
 
         return Reproduced(loss.key, value, leaks=True)
-    row = reduced(loss.key, loss.fixed or mode, prepare, normalisation=normalisation, how=loss.how, **loss.parameters)
+    row = reduced(
+        loss.key, loss.fixed or mode, prepare, normalisation=normalisation, how=loss.how, parameters=loss.parameters
+    )
     return row if loss.splits else replace(row, leaks=True)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import torch
 from torch import Tensor
 
-from parity.verl_rows import Reproduced
-from parity.verl_scenario import Number, Scenario
+from .verl_rows import Reproduced
+from .verl_scenario import Number, Scenario
 
 GLOBAL = "+global_batch_info(dp_size=2,tokens=2x,gbs=2B)"
 MODES = {
@@ -23,6 +24,9 @@ _WORDS = {
     "seq-mean-token-mean": "of each response; mean over responses",
     "seq-mean-token-sum-norm": "of each response, times its tokens; reduced over responses, over the width",
 }
+
+
+NONE: Mapping[str, Number] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,7 @@ def reduced(
     *,
     normalisation: Normalisation = LOCAL,
     how: str = "",
-    factor: float = 1.0,
-    magnitude: float = 1.0,
-    **parameters: Number,
+    parameters: Mapping[str, Number] = NONE,
 ) -> Reproduced:
     """Return the row of a loss under a ``loss_agg_mode``.
 
@@ -60,8 +62,6 @@ def reduced(
         prepare: Replaces tensors of the batch first.
         normalisation: What ``agg_loss`` was told about the global batch.
         how: What ``prepare`` does, in words.
-        factor: A constant that the metric contains and the loss does not.
-        magnitude: Size of the terms that are summed.
         parameters: Of the metric.
     """
 
@@ -70,13 +70,12 @@ def reduced(
         if mode == "token-mean":
             mean = batch.compute(key, **parameters)
             # 0.5.0 adds 1e-8 to the number of tokens, which only shows where there are none.
-            return factor * (batch.zero_if_empty(mean) if batch.release == "0.5.0" else mean)
+            return batch.zero_if_empty(mean) if batch.release == "0.5.0" else mean
         means = batch.by_response(key, **parameters)
-        return factor * aggregate(mode, means, batch, normalisation)
+        return aggregate(mode, means, batch, normalisation)
 
     words = "; ".join(word for word in (_WORDS[mode], how) if word)
-    leaks = mode.startswith("seq")
-    return Reproduced(key, value, words, leaks=leaks, magnitude=magnitude * (48 if mode == "token-sum" else 8))
+    return Reproduced(key, value, words, leaks=mode.startswith("seq"))
 
 
 def aggregate(mode: str, means: Tensor, batch: Scenario, normalisation: Normalisation = LOCAL) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from torch import Tensor
 
-from parity.verl_scenario import Scenario
+from .verl_scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Reproduced:
         value: Returns rlmetrics' value for a batch.
         how: What is done around the function, empty if nothing.
         leaks: Whether verl's value is NaN where padding holds NaN, because it multiplies padding by zero.
-        magnitude: Size of the terms that are summed, for the tolerance where they nearly cancel.
+        magnitude: Size of what is added up, to which rounding is relative where it nearly cancels.
     """
 
     key: str
@@ -35,14 +35,11 @@ class Explained:
 
     Attributes:
         reason: Why.
+        constant: The value that verl reports on every batch, if it is a constant.
     """
 
     reason: str
+    constant: float | None = None
 
 
 Row = Reproduced | Explained
-Rows = Mapping[tuple[str, str], Row]
-"""Rows by function and output."""
-
-RowsOf = Callable[[str], Iterator[tuple[tuple[str, str], Row]]]
-"""Yields the rows of a release."""

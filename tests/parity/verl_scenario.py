@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from math import isnan
 
 import torch
 from rlmetrics.functional import REGISTRY
 from torch import Tensor
 
-from parity.verl_records import SCENARIOS, records, tensors
+from .verl_records import SCENARIOS, records, tensors
 
 Number = bool | int | float
+
+PRECISION = 1e-9
+"""How far a function and its reference may be apart on float64 tensors, relative to the value."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,12 @@ class Scenario:
         return Scenario(self.release, self.name, {**self.tensors, **replaced})
 
     def compute(self, key: str, /, **parameters: Number) -> float:
-        """Return a metric over the whole batch."""
-        metric = REGISTRY[key]
-        return float(metric(*self._arguments(key), **parameters))
+        """Return a metric over the whole batch.
+
+        Raises:
+            AssertionError: The function and its reference in plain Python disagree.
+        """
+        return _checked(key, tuple(parameters.items()), tuple(map(_Same, self._arguments(key))))
 
     def by_response(self, key: str, /, **parameters: Number) -> Tensor:
         """Return a metric of each response on its own, float64 ``[B]``; NaN for a response without tokens."""
@@ -80,6 +87,35 @@ class Scenario:
 def scenario(release: str, name: str) -> Scenario:
     """Return a batch of the fixture; other records have a name only."""
     return Scenario(release, name, tensors(name) if name in SCENARIOS else {})
+
+
+@dataclass(frozen=True)
+class _Same:
+    """A tensor that equals nothing but itself, so that it can be part of a key."""
+
+    tensor: Tensor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.tensor is other.tensor
+
+    def __hash__(self) -> int:
+        return id(self.tensor)
+
+
+@cache
+def _checked(key: str, parameters: tuple[tuple[str, Number], ...], arguments: tuple[_Same, ...]) -> float:
+    metric = REGISTRY[key]
+    tensors = [argument.tensor for argument in arguments]
+    value = float(metric(*tensors, **dict(parameters)))
+    if metric.formula:
+        # Hand-written functions draw thousands of samples; their own tests compare them with their references.
+        wide = [tensor.double() if tensor.is_floating_point() else tensor for tensor in tensors]
+        exact = float(metric(*wide, **dict(parameters)))
+        reference = float(metric.reference(*wide, **dict(parameters)))
+        same = exact == reference or (isnan(exact) and isnan(reference))
+        close = abs(exact - reference) <= PRECISION * max(1.0, abs(exact))
+        assert same or close, f"{key}: {exact} by function, {reference} by reference"
+    return value
 
 
 def _mapped(key: str, parameters: Mapping[str, Number]) -> Callable[..., Tensor]:

@@ -1,0 +1,159 @@
+"""Rows of what verl computes from logits, of its masked statistics and of the variance proxies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from .verl_policy import fraction
+from .verl_reduction import reduced
+from .verl_rows import Explained, Reproduced, Row
+from .verl_scenario import Scenario
+
+GRADIENT_NORM = 1.5
+LOGITS = 8.0
+"""Size of the logits: verl subtracts sums of them, so this is what rounding is relative to."""
+
+PROXIES = {
+    "proxy1_signal_strength": "training/gradient_signal_power",
+    "proxy2_total_power": "training/gradient_total_power",
+    "proxy3_pure_noise": "training/gradient_noise_power",
+    "expected_a_squared": "training/advantage_power",
+    "expected_w": "training/score_norm_proxy",
+}
+HALF = Explained(
+    "computed in bfloat16 from the logits on; with 8 significant bits it agrees to about 1 in 256 only, "
+    "and no trainer of these releases logs it"
+)
+
+
+def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
+    """Yield the rows of all of them."""
+    yield from _entropy(release)
+    yield from _logprobs()
+    yield from _masked()
+    if release != "0.5.0":
+        for name, key in PROXIES.items():
+            yield ("compute_variance_proxy_metrics", f"gn=1.5|variance_proxy/{name}"), _proxy(key)
+
+
+def _everywhere(batch: Scenario) -> Scenario:
+    return batch.with_tensors(mask=torch.ones_like(batch.mask))
+
+
+def _entropy(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
+    key = "entropy/policy"
+    function = "entropy_from_logits"
+    how = "of each token, padding included"
+
+    def by_token(batch: Scenario) -> Tensor:
+        return _everywhere(batch).by_token(key)
+
+    def of_half(batch: Scenario) -> Tensor:
+        rounded = batch.tensors["logits"].bfloat16().float()
+        return _everywhere(batch).with_tensors(logits=rounded).by_token(key).flatten()
+
+    def flat(batch: Scenario) -> Tensor:
+        return by_token(batch).flatten()
+
+    rounded = f"{how}; logits rounded to bfloat16"
+    yield (function, "compute_entropy_loss"), reduced(key, "token-mean")
+    yield (function, "entropy_from_logits"), Reproduced(key, by_token, how, magnitude=LOGITS)
+    yield (function, "chunking"), Reproduced(key, flat, how, magnitude=LOGITS)
+    yield (function, "chunking|bf16"), Reproduced(key, of_half, rounded, magnitude=LOGITS)
+    yield (function, "entropy_from_logits|bf16"), HALF
+    if release == "0.5.0":
+        return
+    proxy = "training/score_norm_proxy@from_logits"
+    yield (
+        (function, "sum_pi_squared"),
+        Reproduced(proxy, _square_sums, "of each token, at a log-probability of 0, plus 1", magnitude=LOGITS),
+    )
+
+
+def _square_sums(batch: Scenario) -> Tensor:
+    """Take the proxy at a log-probability of 0, where its other terms add up to -1."""
+    certain = torch.zeros_like(batch.tensors["old_logprobs"])
+    batch = _everywhere(batch).with_tensors(old_logits=batch.tensors["logits"], old_logprobs=certain)
+    return batch.by_token("training/score_norm_proxy@from_logits") + 1
+
+
+def _logprobs() -> Iterator[tuple[tuple[str, str], Row]]:
+    key = "sft/loss@from_logits"
+
+    def by_token(batch: Scenario) -> Tensor:
+        return -_everywhere(batch).by_token(key)
+
+    for name in ("logprobs_from_logits", "logprobs_from_logits_naive", "logprobs_from_logits_v2"):
+        yield ("logprobs_from_logits", name), Reproduced(key, by_token, "minus, of each token, padding included")
+        yield ("logprobs_from_logits", f"{name}|bf16"), HALF
+
+
+def _masked() -> Iterator[tuple[tuple[str, str], Row]]:
+    """Yield the rows of the helpers behind most numbers, on three tensors."""
+    tensors = {"values": "old_values", "advantages": "advantages", "log_probs": "logprobs"}
+    for name, word in tensors.items():
+        mean, variance = "value/mean", "value/variance"
+        how = "" if word == "old_values" else f"on {word}"
+
+        def prepare(batch: Scenario, word: str = word) -> Scenario:
+            return batch.with_tensors(old_values=batch.tensors[word])
+
+        outputs: dict[str, tuple[str, Callable[[Scenario], float | Tensor], str]] = {
+            "masked_sum": (mean, _sum, "times the number of tokens"),
+            "masked_var": (variance, lambda batch: batch.compute("value/variance"), ""),
+            "masked_var_biased": (variance, _biased, "times (n - 1) / n"),
+            "masked_mean_axis": (mean, _row_means, "of each response, 0 for one without tokens"),
+            "masked_whiten": (variance, _whitened, "and `value/mean`: (x - mean) / sqrt(variance + 1e-8)"),
+            "masked_whiten_keepmean": (variance, _scaled, "and `value/mean`: masked_whiten plus the mean"),
+        }
+        yield ("masked_ops", f"{name}|masked_mean"), fraction(mean, {}, prepare, how)
+        for output, (key, value, words) in outputs.items():
+            text = "; ".join(word for word in (words, how) if word)
+            yield ("masked_ops", f"{name}|{output}"), _on(key, prepare, value, text)
+
+
+def _on(
+    key: str,
+    prepare: Callable[[Scenario], Scenario],
+    value: Callable[[Scenario], float | Tensor],
+    how: str,
+) -> Row:
+    return Reproduced(key, lambda batch: value(prepare(batch)), how)
+
+
+def _sum(batch: Scenario) -> float:
+    return batch.zero_if_empty(batch.compute("value/mean") * float(batch.counts.sum()))
+
+
+def _biased(batch: Scenario) -> float:
+    tokens = float(batch.counts.sum())
+    return 0.0 if tokens <= 1 else batch.compute("value/variance") * (tokens - 1) / tokens
+
+
+def _row_means(batch: Scenario) -> Tensor:
+    return torch.where(batch.counts > 0, batch.by_response("value/mean"), 0).squeeze()
+
+
+def _whitened(batch: Scenario) -> Tensor:
+    spread = (batch.compute("value/variance") + 1e-8) ** 0.5
+    centred: Tensor = batch.tensors["old_values"].double() - batch.compute("value/mean")
+    return centred / spread
+
+
+def _scaled(batch: Scenario) -> Tensor:
+    return _whitened(batch) + batch.compute("value/mean")
+
+
+def _proxy(key: str) -> Row:
+    norms = torch.tensor([GRADIENT_NORM], dtype=torch.float64)
+
+    def value(batch: Scenario) -> float:
+        if key == "training/gradient_noise_power" and len(batch.mask) == 1:
+            # One response has no spread; verl reports 0.
+            return 0.0
+        return batch.with_tensors(gradient_norms=norms).compute(key)
+
+    return Reproduced(key, value)
