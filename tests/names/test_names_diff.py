@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rlmetrics.names import diff
 
 
@@ -38,7 +40,7 @@ def test_what_came_and_went_is_listed(tables):
 def test_a_new_name_for_the_same_metric_is_a_rename(tables):
     """With the relation of the two numbers; neither side is listed as added or removed."""
     found = diff("beta==0.1", "beta==0.5", spec=tables)
-    renamed = {item.from_: item for item in found.renamed}
+    renamed: dict[str, Any] = {item.from_: item for item in found.renamed}
     assert {"actor/lr(1e-4)", "val/{data_source}"} == set(renamed)
     assert ("actor/lr", "approximate", 1e-4) == (
         renamed["actor/lr(1e-4)"].to,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rlmetrics.names import NamesError, keys, open_view, releases, resolve
 from rlmetrics.names.config import parse_pairs
@@ -9,7 +11,7 @@ from rlmetrics.names.config import parse_pairs
 NEW = "alpha[NewTrainer]==1.0.0"
 
 
-def _one(key, at, tables, **options):
+def _one(key, at, tables, **options) -> Any:
     (found,) = resolve(key, at, spec=tables, **options)
     return found
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rlmetrics.names import NamesError, map_names
 
 OLD, NEW = "alpha[OldTrainer]==0.2.0", "alpha[NewTrainer]==1.0.0"
 
 
-def _row(names, key):
+def _row(names, key) -> Any:
     return next(row for row in names.rows if row.from_ == key)
 
 
@@ -173,7 +175,7 @@ def test_names_come_out_as_they_went_in(tables):
 
 def test_an_unknown_key_is_not_translated(tables):
     """There is no row, and the note says so."""
-    found = map_names(OLD, NEW, spec=tables).translate("nothing/of/the/kind")
+    found: Any = map_names(OLD, NEW, spec=tables).translate("nothing/of/the/kind")
     assert (None, None, None) == (found.row, found.target, found.metric)
     assert "does not log it" in found.note
 
@@ -181,7 +183,8 @@ def test_an_unknown_key_is_not_translated(tables):
 def test_the_meaning_of_a_name_in_the_target_can_be_asked(tables):
     """So that nothing lands under a name that means something else."""
     names = map_names("beta==0.5", NEW, spec=tables)
-    assert "policy/ratio/mean" == names.meaning_in_target("train/entropy").entry.metric
+    meaning: Any = names.meaning_in_target("train/entropy")
+    assert "policy/ratio/mean" == meaning.entry.metric
     assert names.meaning_in_target("a/b") is not None
     assert map_names(NEW, "beta==0.5", spec=tables).meaning_in_target("a/b") is None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -43,7 +44,7 @@ def test_equal_signatures_are_exact(tables):
 
 def test_a_known_scale_and_offset_make_it_affine(tables):
     """Target = scale * source + offset, by both sides' own scales."""
-    relation = relate(entry(scale=2.0, offset=1.0), entry(scale=-1.0, offset=3.0), tables)
+    relation: Any = relate(entry(scale=2.0, offset=1.0), entry(scale=-1.0, offset=3.0), tables)
     assert ("affine", Transform(-0.5, 3.5)) == (relation.kind, relation.transform)
     assert 2.0 == relation.transform(3.0)
 
@@ -55,7 +56,7 @@ def test_equal_scales_need_no_conversion(tables):
 
 def test_an_unknown_scale_is_incomparable_and_says_how_to_know_it(tables):
     """Guessing a factor would be worse than keeping the name."""
-    relation = relate(entry(scale="1 / parts"), entry(), tables)
+    relation: Any = relate(entry(scale="1 / parts"), entry(), tables)
     assert ("related", None) == (relation.kind, relation.transform)
     assert ["incomparable"] == [item.grade for item in relation.differs_by]
     assert "--config" in relation.differs_by[0].correction
@@ -154,7 +155,7 @@ def test_a_distribution_is_no_scalar(tables):
 
 def test_metrics_of_one_quantity_are_related_and_the_facets_say_why(tables):
     """Estimator, distributions, statistic."""
-    relation = relate(entry("kl/old/k2"), entry("kl/reference/k3"), tables)
+    relation: Any = relate(entry("kl/old/k2"), entry("kl/reference/k3"), tables)
     assert "related" == relation.kind
     assert (
         "another metric (kl/reference/k3): estimator is k3 there, k2 here; distributions is current ‖ reference there"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,7 +85,7 @@ def test_plain_versions_sort_as_lists_of_numbers(first, second):
             numbers = numbers[:-1]
         return numbers
 
-    def key(numbers):
+    def key(numbers) -> Any:
         return version_key(".".join(map(str, numbers)))
 
     assert (stripped(first) < stripped(second)) == (key(first) < key(second))

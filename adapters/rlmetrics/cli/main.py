@@ -126,7 +126,9 @@ def _run(arguments: list[str]) -> int:
     chosen = name if name in COMMANDS and arguments[0] == name else None
     if chosen is None:
         return _overview(parser, arguments)
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    subparsers: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
+        dest="command", metavar="COMMAND", parser_class=_Parser
+    )
     try:
         module = _module(chosen)
         module.add(subparsers)
