@@ -146,11 +146,7 @@ def page(results: list[Result]) -> str:
     rows = "\n".join(
         f"| {kind} | {total[kind]} | {killed[kind]} | {_share(killed[kind], total[kind])} |" for kind in KINDS
     )
-    survivors = "\n".join(
-        f"| `{result.case.id}` | {result.mutant.kind} | `{_cell(result.mutant.line)}` | `{_cell(result.mutant.change)}` |"
-        for result in results
-        if not result.killed
-    )
+    survivors = "\n".join(f"| {_row(result)} |" for result in results if not result.killed)
     today = datetime.datetime.now(tz=datetime.timezone.utc).date()
     return f"""---
 title: Mutation run
@@ -173,6 +169,11 @@ A fault that no test notices is listed below. Run on {today} with torch {torch._
 |---|---|---|---|
 {survivors}
 """
+
+
+def _row(result: Result) -> str:
+    mutant = result.mutant
+    return f"`{result.case.id}` | {mutant.kind} | `{_cell(mutant.line)}` | `{_cell(mutant.change)}`"
 
 
 def _share(part: int, whole: int) -> str:

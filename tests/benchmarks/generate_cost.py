@@ -1,0 +1,189 @@
+"""What generating costs: CPU time of whole processes, next to glean_parser's on equally many metrics.
+
+Makes synthetic specs of several sizes and runs, in turns and each time in a fresh process, `rlmetrics generate` from
+nothing, `rlmetrics generate` with nothing changed, and `glean_parser translate -f kotlin`.
+
+    python tests/benchmarks/generate_cost.py [--sizes 100 500 2000 10000] [--rounds 5] [--no-emissions]
+
+A metric of ours brings a formula and an emission with evidence, and becomes a function with its state, a test, a
+section of a reference page and entries of the tables; one of glean's brings what its schema demands and becomes a
+Kotlin object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PER_FILE = 20
+"""Metrics in one file, for both."""
+
+_FORMULAS = (
+    "mean(old_logprobs - logprobs)",
+    "mean(0.5 * (logprobs - old_logprobs) ** 2)",
+    "mean(exp(logprobs - old_logprobs) > 1.2)",
+    "max(logprobs - old_logprobs)",
+    "mean(seq_sum(old_logprobs - logprobs))",
+)
+
+
+def make_spec(folder: Path, size: int, *, emissions: bool) -> None:
+    """Make a checkout with a synthetic spec."""
+    shutil.copytree(ROOT / "tests" / "fixtures" / "spec_min" / "spec", folder / "spec")
+    (folder / "pyproject.toml").touch()
+    for name in ("metrics/kl.yaml", "metrics/return.yaml", "frameworks/demo/trainer.yaml", "health/run.yaml"):
+        (folder / "spec" / name).unlink()
+    for first in range(0, size, PER_FILE):
+        family = f"family{first // PER_FILE:04d}"
+        numbers = range(first, min(first + PER_FILE, size))
+        text = f"family: {family}\ntitle: Synthetic family {first}\ndescription: Metrics that nobody needs.\nmetrics:\n"
+        text += "".join(_metric(family, number) for number in numbers)
+        (folder / "spec" / "metrics" / f"{family}.yaml").write_text(text)
+        if emissions:
+            text = f"""title: Trainer of {family}
+brief: Logs the metrics of one family.
+components:
+  - {{name: Trainer{family.capitalize()}, releases: "1.0..1.2", module: demo.{family}}}
+tracking:
+  - {{route: demo, enable: log=True, x_axis: step}}
+emissions:
+"""
+            text += "".join(_emission(family, number) for number in numbers)
+            (folder / "spec" / "frameworks" / "demo" / f"{family}.yaml").write_text(text)
+
+
+def _metric(family: str, number: int) -> str:
+    kind = number % len(_FORMULAS)
+    atom = "sequence" if "seq_" in _FORMULAS[kind] else "token"
+    return f"""\
+  {family}/quantity_{number}/mean:
+    aliases: [quantity_{number}]
+    brief: Synthetic quantity number {number} of the current policy, averaged over response tokens.
+    description: >-
+      A sentence about what the quantity shows, why it moves and what a healthy run looks like. Another sentence that
+      says what to look at next when it moves the wrong way, so that the text has a realistic length.
+    unit: nat
+    direction: lower
+    identity: {{quantity: synthetic_{number}, statistic: mean}}
+    population: response_tokens
+    inputs: [logprobs, old_logprobs, mask]
+    formula: {_FORMULAS[kind]}
+    atom: {atom}
+    empty: nan
+    references: [{{title: A paper, url: "https://example.org/{number}"}}]
+"""
+
+
+def _emission(family: str, number: int) -> str:
+    return f"""\
+  - key: {family}/key_{number}
+    metric: {family}/quantity_{number}/mean
+    evidence: [{{release: "1.0", path: demo/{family}.py, line: {number + 1}, symbol: Trainer.log}}]
+"""
+
+
+def make_glean(folder: Path, size: int) -> list[str]:
+    """Make metrics.yaml files for glean_parser; return their paths."""
+    folder.mkdir(parents=True)
+    paths = []
+    for first in range(0, size, PER_FILE):
+        text = "$schema: moz://mozilla.org/schemas/glean/metrics/2-0-0\n\n"
+        text += f"family.n{first // PER_FILE:04d}:\n"
+        text += "".join(_glean_metric(number) for number in range(first, min(first + PER_FILE, size)))
+        path = folder / f"metrics{first // PER_FILE:04d}.yaml"
+        path.write_text(text)
+        paths.append(str(path))
+    return paths
+
+
+def _glean_metric(number: int) -> str:
+    return f"""\
+  quantity_{number}:
+    type: quantity
+    unit: nat
+    description: >
+      Synthetic quantity number {number} of the current policy, averaged over response tokens. A sentence about what
+      the quantity shows, why it moves and what a healthy run looks like. Another sentence that says what to look at
+      next when it moves the wrong way, so that the text has a realistic length.
+    bugs:
+      - https://bugzilla.mozilla.org/show_bug.cgi?id={1_000_000 + number}
+    data_reviews:
+      - https://bugzilla.mozilla.org/show_bug.cgi?id={1_000_000 + number}#c1
+    data_sensitivity:
+      - technical
+    notification_emails:
+      - nobody@example.org
+    expires: never
+"""
+
+
+def cpu_of(command: list[str], folder: Path) -> float:
+    """Run a command and return the CPU seconds that it and its children took."""
+    paths = os.pathsep.join(str(ROOT / name) for name in ("generated", "adapters", "codegen"))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> int:
+    """Measure and print one row for each size."""
+    parser = argparse.ArgumentParser(description="CPU time of rlmetrics generate and of glean_parser.")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 500, 2000, 10000])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--no-emissions", action="store_true", help="metrics only, no framework logs them")
+    arguments = parser.parse_args()
+    print("metrics | generate s | unchanged s | glean s | generate/metric ms | glean/metric ms | ratio (paired median)")
+    for size in arguments.sizes:
+        with tempfile.TemporaryDirectory() as name:
+            print(_row(Path(name), size, arguments.rounds, emissions=not arguments.no_emissions), flush=True)
+    return 0
+
+
+def _row(folder: Path, size: int, rounds: int, *, emissions: bool) -> str:
+    checkout = folder / "checkout"
+    make_spec(checkout, size, emissions=emissions)
+    glean_inputs = make_glean(folder / "glean", size)
+    generate = [sys.executable, "-m", "rlmetrics.cli", "generate"]
+    glean = [
+        sys.executable,
+        "-m",
+        "glean_parser",
+        "translate",
+        "-f",
+        "kotlin",
+        "-o",
+        str(folder / "kotlin"),
+        *glean_inputs,
+    ]
+
+    def from_nothing() -> float:
+        for made in ("generated", "tests", "docs", "codegen", ".rlmetrics"):
+            shutil.rmtree(checkout / made, ignore_errors=True)
+        return cpu_of(generate, checkout)
+
+    measures: list[Callable[[], float]] = [
+        from_nothing,
+        lambda: cpu_of(generate, checkout),
+        lambda: cpu_of(glean, folder),
+    ]
+    runs = [[measure() for measure in measures] for _ in range(rounds)]
+    full, unchanged, other = (statistics.median(column) for column in zip(*runs, strict=True))
+    ratio = statistics.median(run[0] / run[2] for run in runs)
+    return (
+        f"{size:7d} | {full:10.2f} | {unchanged:11.3f} | {other:7.2f} | {1000 * full / size:18.2f} | "
+        f"{1000 * other / size:15.2f} | {ratio:.2f}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
