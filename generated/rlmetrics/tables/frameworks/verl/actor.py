@@ -30,7 +30,7 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 (
@@ -82,7 +82,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_mean",
                 (
-                    ("releases", ("0.9.1",)),
+                    ("releases", ("0.9.0..0.9.1",)),
                     (
                         "brief",
                         "One number per micro-batch, averaged over micro-batches and ranks, then over mini-batches and epochs.",
@@ -98,7 +98,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_sum",
                 (
-                    ("releases", ("0.9.1",)),
+                    ("releases", ("0.9.0..0.9.1",)),
                     (
                         "brief",
                         "Partial sums over the tokens of the global mini-batch, added up exactly, then averaged over mini-batches and epochs.",
@@ -222,6 +222,300 @@ FILE: tuple[object, ...] = (
                         "0.5.0|verl/trainer/ppo/core_algos.py|792|compute_policy_loss|reduction",
                         "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.9.0",)),
+                ("profile", "engine_sum"),
+                ("metric", "policy/loss"),
+                (
+                    "when",
+                    "(not distillation.enabled or distillation.distillation_loss.use_task_rewards or distillation.distillation_loss.use_policy_gradient)",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|1356|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "token_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_longest"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null and trainer.use_v1",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped", "divided_by_longest_response")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null and not trainer.use_v1",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                    "0.9.0|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|1365|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|1597|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|1680|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|1730|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|1831|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|1893|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "sum"), ("rank", "mean")),
+                            ),
+                            ("traits", ("summed_over_micro_batches",)),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|1999|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dro"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dro' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/dro_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.9.0|verl/trainer/ppo/core_algos.py|2032|compute_policy_loss_dro|value",)),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/cispo_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|2083|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/dppo_tv_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|1439|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
+                            ),
+                            ("metric", "objective/dppo_kl_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|1523|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)) and algorithm.rollout_correction.loss_type == 'ppo_clip' or actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and algorithm.rollout_correction.bypass_mode and trainer.use_v1",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|2532|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.9.0|verl/trainer/ppo/core_algos.py|2388|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Normalised by the tokens of the whole mini-batch, so uneven micro-batches and ranks do not matter. Without the entropy bonus and the KL term, which are added to the same tensor only after its value was taken.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.9.0|verl/workers/utils/losses.py|119|ppo_loss",
+                        "0.9.0|verl/trainer/ppo/core_algos.py|1361|compute_policy_loss_vanilla|value",
+                        "0.9.0|verl/trainer/ppo/core_algos.py|1175|agg_loss|reduction",
+                        "0.9.0|verl/workers/utils/losses.py|119|ppo_loss|reduction",
+                        "0.9.0|verl/workers/utils/losses.py|79|ppo_loss|reduction",
+                        "0.9.0|verl/workers/engine_workers.py|324|TrainingWorker.train_mini_batch|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
             ),
@@ -575,7 +869,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/pg_clipfrac"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -594,7 +888,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("log_ratio_clamped",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|1338|compute_policy_loss_vanilla|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1338|compute_policy_loss_vanilla|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1338|compute_policy_loss_vanilla|value",
+                                ),
                             ),
                         ),
                         (
@@ -604,7 +901,13 @@ FILE: tuple[object, ...] = (
                                 "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not (algorithm.rollout_correction.bypass_mode and not trainer.use_v1)",
                             ),
                             ("metric", "objective/gspo_clip_fraction"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1610|compute_policy_loss_gspo|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1609|compute_policy_loss_gspo|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1610|compute_policy_loss_gspo|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sapo"),
@@ -614,7 +917,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("placeholder_zero",)),
                             ("constant_when", ("always 0 with loss_mode sapo",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1693|compute_policy_loss_sapo|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1692|compute_policy_loss_sapo|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1693|compute_policy_loss_sapo|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "clip_cov"),
@@ -625,7 +934,10 @@ FILE: tuple[object, ...] = (
                             ("metric", "objective/covariance_dropped_fraction"),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|1830|compute_policy_loss_clip_cov|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1829|compute_policy_loss_clip_cov|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1830|compute_policy_loss_clip_cov|value",
+                                ),
                             ),
                         ),
                         (
@@ -637,7 +949,10 @@ FILE: tuple[object, ...] = (
                             ("metric", "objective/geometric_mean_clip_fraction_positive"),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|2004|compute_policy_loss_geo_mean|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2003|compute_policy_loss_geo_mean|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2004|compute_policy_loss_geo_mean|value",
+                                ),
                             ),
                         ),
                         (
@@ -650,7 +965,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("log_ratio_clamped",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|2087|compute_policy_loss_cispo|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2086|compute_policy_loss_cispo|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2087|compute_policy_loss_cispo|value",
+                                ),
                             ),
                         ),
                         (
@@ -662,7 +980,10 @@ FILE: tuple[object, ...] = (
                             ("metric", "objective/dppo_tv_masked_fraction"),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|1449|compute_policy_loss_dppo_tv|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1449|compute_policy_loss_dppo_tv|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1449|compute_policy_loss_dppo_tv|value",
+                                ),
                             ),
                         ),
                         (
@@ -674,7 +995,10 @@ FILE: tuple[object, ...] = (
                             ("metric", "objective/dppo_kl_masked_fraction"),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|1534|compute_policy_loss_dppo_kl|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1534|compute_policy_loss_dppo_kl|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1534|compute_policy_loss_dppo_kl|value",
+                                ),
                             ),
                         ),
                         (
@@ -686,7 +1010,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("log_ratio_clamped", "ratio_against_rollout")),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|2534|compute_policy_loss_bypass_mode|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2533|compute_policy_loss_bypass_mode|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2534|compute_policy_loss_bypass_mode|value",
+                                ),
                             ),
                         ),
                     ),
@@ -695,10 +1022,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/core_algos.py|1372|compute_policy_loss_vanilla",
                         "0.9.1|verl/trainer/ppo/core_algos.py|1372|compute_policy_loss_vanilla",
+                        "0.9.0|verl/trainer/ppo/core_algos.py|1353|compute_policy_loss_vanilla|value",
                         "0.9.1|verl/trainer/ppo/core_algos.py|1353|compute_policy_loss_vanilla|value",
+                        "0.9.0|verl/workers/utils/losses.py|116|ppo_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|116|ppo_loss|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
                         "0.9.1|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
@@ -753,7 +1085,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/ppo_kl"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "kl/old/k1"),
                 (
@@ -774,10 +1106,15 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1338|compute_policy_loss_vanilla|value",
                                     "0.9.1|verl/trainer/ppo/core_algos.py|1338|compute_policy_loss_vanilla|value",
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1420|compute_policy_loss_dppo_tv|value",
                                     "0.9.1|verl/trainer/ppo/core_algos.py|1420|compute_policy_loss_dppo_tv|value",
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1501|compute_policy_loss_dppo_kl|value",
                                     "0.9.1|verl/trainer/ppo/core_algos.py|1501|compute_policy_loss_dppo_kl|value",
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1665|compute_policy_loss_sapo|value",
                                     "0.9.1|verl/trainer/ppo/core_algos.py|1666|compute_policy_loss_sapo|value",
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2070|compute_policy_loss_cispo|value",
                                     "0.9.1|verl/trainer/ppo/core_algos.py|2071|compute_policy_loss_cispo|value",
                                 ),
                             ),
@@ -791,7 +1128,10 @@ FILE: tuple[object, ...] = (
                             ("metric", "objective/abs_log_ratio"),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|1892|compute_policy_loss_kl_cov|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1891|compute_policy_loss_kl_cov|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1892|compute_policy_loss_kl_cov|value",
+                                ),
                             ),
                         ),
                         (
@@ -805,7 +1145,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("log_ratio_clamped",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|2492|compute_policy_loss_bypass_mode|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2491|compute_policy_loss_bypass_mode|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2492|compute_policy_loss_bypass_mode|value",
+                                ),
                             ),
                         ),
                         (
@@ -818,7 +1161,10 @@ FILE: tuple[object, ...] = (
                             ("snapshot", "current"),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|2404|compute_policy_loss_reinforce|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2403|compute_policy_loss_reinforce|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2404|compute_policy_loss_reinforce|value",
+                                ),
                             ),
                         ),
                     ),
@@ -830,10 +1176,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/core_algos.py|1373|compute_policy_loss_vanilla",
                         "0.9.1|verl/trainer/ppo/core_algos.py|1373|compute_policy_loss_vanilla",
+                        "0.9.0|verl/trainer/ppo/core_algos.py|1340|compute_policy_loss_vanilla|value",
                         "0.9.1|verl/trainer/ppo/core_algos.py|1340|compute_policy_loss_vanilla|value",
+                        "0.9.0|verl/workers/utils/losses.py|116|ppo_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|116|ppo_loss|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
                         "0.9.1|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
@@ -898,7 +1249,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/pg_clipfrac_lower"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "policy/dual_clip_fraction"),
                 (
@@ -917,7 +1268,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("log_ratio_clamped",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|1338|compute_policy_loss_vanilla|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1338|compute_policy_loss_vanilla|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1338|compute_policy_loss_vanilla|value",
+                                ),
                             ),
                         ),
                         (
@@ -928,7 +1282,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("placeholder_zero",)),
                             ("constant_when", ("always 0 with loss_mode gspo",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1611|compute_policy_loss_gspo|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1610|compute_policy_loss_gspo|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1611|compute_policy_loss_gspo|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sapo"),
@@ -938,7 +1298,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("placeholder_zero",)),
                             ("constant_when", ("always 0 with loss_mode sapo",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1694|compute_policy_loss_sapo|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1693|compute_policy_loss_sapo|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1694|compute_policy_loss_sapo|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "cispo"),
@@ -950,7 +1316,10 @@ FILE: tuple[object, ...] = (
                             ("constant_when", ("always 0 with loss_mode cispo",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|2098|compute_policy_loss_cispo|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2097|compute_policy_loss_cispo|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2098|compute_policy_loss_cispo|value",
+                                ),
                             ),
                         ),
                         (
@@ -962,7 +1331,10 @@ FILE: tuple[object, ...] = (
                             ("metric", "objective/geometric_mean_clip_fraction_negative"),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|2005|compute_policy_loss_geo_mean|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2004|compute_policy_loss_geo_mean|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2005|compute_policy_loss_geo_mean|value",
+                                ),
                             ),
                         ),
                         (
@@ -975,7 +1347,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("log_ratio_clamped",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|1450|compute_policy_loss_dppo_tv|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1450|compute_policy_loss_dppo_tv|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1450|compute_policy_loss_dppo_tv|value",
+                                ),
                             ),
                         ),
                         (
@@ -988,7 +1363,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("log_ratio_clamped",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|1535|compute_policy_loss_dppo_kl|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1535|compute_policy_loss_dppo_kl|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1535|compute_policy_loss_dppo_kl|value",
+                                ),
                             ),
                         ),
                         (
@@ -1000,7 +1378,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("log_ratio_clamped", "ratio_against_rollout")),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/core_algos.py|2534|compute_policy_loss_bypass_mode|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2533|compute_policy_loss_bypass_mode|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2534|compute_policy_loss_bypass_mode|value",
+                                ),
                             ),
                         ),
                     ),
@@ -1012,10 +1393,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/core_algos.py|1374|compute_policy_loss_vanilla",
                         "0.9.1|verl/trainer/ppo/core_algos.py|1374|compute_policy_loss_vanilla",
+                        "0.9.0|verl/trainer/ppo/core_algos.py|1358|compute_policy_loss_vanilla|value",
                         "0.9.1|verl/trainer/ppo/core_algos.py|1358|compute_policy_loss_vanilla|value",
+                        "0.9.0|verl/workers/utils/losses.py|116|ppo_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|116|ppo_loss|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
                         "0.9.1|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
@@ -1111,7 +1497,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/kl_loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_sum"),
                 ("metric", "kl/reference/k3"),
                 (
@@ -1126,21 +1512,39 @@ FILE: tuple[object, ...] = (
                             ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'kl+', 'k1', 'k1+']"),
                             ("metric", "kl/reference/k1"),
                             ("traits", ("aggregated_as_configured",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|2229|kl_penalty_forward|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2228|kl_penalty_forward|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2229|kl_penalty_forward|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "abs"),
                             ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs', 'abs+']"),
                             ("metric", "kl/reference/abs"),
                             ("traits", ("aggregated_as_configured",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|2232|kl_penalty_forward|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2231|kl_penalty_forward|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2232|kl_penalty_forward|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k2"),
                             ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'mse+', 'k2', 'k2+']"),
                             ("metric", "kl/reference/k2"),
                             ("traits", ("aggregated_as_configured",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|2235|kl_penalty_forward|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2234|kl_penalty_forward|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2235|kl_penalty_forward|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k3"),
@@ -1150,7 +1554,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("k3_clamped",)),
                             ("reproduced_by", "clamped"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|2242|kl_penalty_forward|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2241|kl_penalty_forward|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2242|kl_penalty_forward|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k3_token_sums"),
@@ -1160,7 +1570,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("reduction", (("token", "sum"), ("sequence", "sum"))),
                             ("traits", ("k3_clamped",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k3_sequence_sums"),
@@ -1170,7 +1586,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("traits", ("k3_clamped",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k3_sequence_means"),
@@ -1180,7 +1602,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
                             ("traits", ("k3_clamped",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k3_sums_over_factor"),
@@ -1191,7 +1619,13 @@ FILE: tuple[object, ...] = (
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
                             ("traits", ("k3_clamped",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k3_sums_over_longest"),
@@ -1201,7 +1635,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("traits", ("k3_clamped", "divided_by_longest_response")),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k3_sums_over_width"),
@@ -1215,7 +1655,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
                                     "0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                    "0.9.0|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
                                     "0.9.1|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
                                 ),
                             ),
@@ -1226,13 +1668,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/utils/losses.py|141|ppo_loss",
                         "0.9.1|verl/workers/utils/losses.py|141|ppo_loss",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1346|RayPPOTrainer._update_actor",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1371|RayPPOTrainer._update_actor",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1706|PPOTrainer._update_actor",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1861|PPOTrainer._update_actor",
+                        "0.9.0|verl/trainer/ppo/core_algos.py|2244|kl_penalty_forward|value",
                         "0.9.1|verl/trainer/ppo/core_algos.py|2245|kl_penalty_forward|value",
+                        "0.9.0|verl/workers/utils/losses.py|141|ppo_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|141|ppo_loss|reduction",
+                        "0.9.0|verl/workers/utils/losses.py|79|ppo_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|79|ppo_loss|reduction",
+                        "0.9.0|verl/workers/engine_workers.py|324|TrainingWorker.train_mini_batch|reduction",
                         "0.9.1|verl/workers/engine_workers.py|330|TrainingWorker.train_mini_batch|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
@@ -1255,7 +1705,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/kl_coef"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "kl/loss_coefficient"),
                 ("constant_when", ("always the configured kl_loss_coef",)),
                 (
@@ -1266,8 +1716,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/utils/losses.py|142|ppo_loss",
                         "0.9.1|verl/workers/utils/losses.py|142|ppo_loss",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1706|PPOTrainer._update_actor",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1861|PPOTrainer._update_actor",
+                        "0.9.0|verl/workers/utils/losses.py|142|ppo_loss|value",
                         "0.9.1|verl/workers/utils/losses.py|142|ppo_loss|value",
                     ),
                 ),
@@ -1294,7 +1747,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/grad_norm"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "step"),
                 ("metric", "optimizer/gradient_norm"),
                 (
@@ -1304,9 +1757,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|213|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|214|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1706|PPOTrainer._update_actor",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1861|PPOTrainer._update_actor",
+                        "0.9.0|verl/workers/engine/fsdp/transformer_impl.py|777|FSDPEngine.optimizer_step|value",
                         "0.9.1|verl/workers/engine/fsdp/transformer_impl.py|806|FSDPEngine.optimizer_step|value",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
@@ -1329,7 +1786,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/lr"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "optimizer/learning_rate"),
                 ("lag", 1),
                 (
@@ -1339,9 +1796,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|215|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|216|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/workers/engine_workers.py|370|TrainingWorker.train_batch|value",
                         "0.9.1|verl/workers/engine_workers.py|376|TrainingWorker.train_batch|value",
+                        "0.9.0|verl/workers/engine/fsdp/transformer_impl.py|812|FSDPEngine.lr_scheduler_step|span",
                         "0.9.1|verl/workers/engine/fsdp/transformer_impl.py|841|FSDPEngine.lr_scheduler_step|span",
+                        "0.9.0|verl/workers/engine/megatron/transformer_impl.py|711|MegatronEngine.lr_scheduler_step|span",
                         "0.9.1|verl/workers/engine/megatron/transformer_impl.py|720|MegatronEngine.lr_scheduler_step|span",
                     ),
                 ),
@@ -1390,7 +1851,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/entropy"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "entropy/old_policy"),
                 ("when", "not algorithm.rollout_correction.bypass_mode"),
@@ -1401,19 +1862,37 @@ FILE: tuple[object, ...] = (
                             ("name", "token_sums"),
                             ("when", "actor_rollout_ref.actor.loss_agg_mode == 'token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "sum"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sequence_sums"),
                             ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sums_over_factor"),
@@ -1423,7 +1902,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sums_over_longest"),
@@ -1436,7 +1921,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
                                     "0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1518|PPOTrainer._compute_old_log_prob|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1673|PPOTrainer._compute_old_log_prob|value",
                                 ),
                             ),
@@ -1449,7 +1936,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("scale", "1 / data.max_response_length"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -1460,15 +1953,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1529|PPOTrainer._compute_old_log_prob",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1684|PPOTrainer._compute_old_log_prob",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1572|RayPPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1597|RayPPOTrainer.fit",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1522|PPOTrainer._compute_old_log_prob|reduction",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1677|PPOTrainer._compute_old_log_prob|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "actor/entropy_loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_sum"),
                 ("metric", "entropy/policy"),
                 (
@@ -1482,19 +1978,37 @@ FILE: tuple[object, ...] = (
                             ("name", "token_sums"),
                             ("when", "actor_rollout_ref.actor.loss_agg_mode == 'token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "sum"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sequence_sums"),
                             ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sums_over_factor"),
@@ -1504,7 +2018,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sums_over_longest"),
@@ -1514,7 +2034,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("traits", ("divided_by_longest_response",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sums_over_width"),
@@ -1527,7 +2053,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
                                     "0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                    "0.9.0|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
                                     "0.9.1|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
                                 ),
                             ),
@@ -1538,18 +2066,24 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/utils/losses.py|129|ppo_loss",
                         "0.9.1|verl/workers/utils/losses.py|129|ppo_loss",
+                        "0.9.0|verl/workers/utils/losses.py|124|ppo_loss|value",
                         "0.9.1|verl/workers/utils/losses.py|124|ppo_loss|value",
+                        "0.9.0|verl/workers/utils/losses.py|129|ppo_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|129|ppo_loss|reduction",
+                        "0.9.0|verl/workers/utils/losses.py|79|ppo_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|79|ppo_loss|reduction",
+                        "0.9.0|verl/workers/engine_workers.py|324|TrainingWorker.train_mini_batch|reduction",
                         "0.9.1|verl/workers/engine_workers.py|330|TrainingWorker.train_mini_batch|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "actor/loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_sum"),
                 ("metric", "loss/total"),
                 (
@@ -1561,7 +2095,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("distillation_term_added",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/distillation/losses.py|224|distillation_ppo_loss|value",),
+                                (
+                                    "0.9.0|verl/trainer/distillation/losses.py|224|distillation_ppo_loss|value",
+                                    "0.9.1|verl/trainer/distillation/losses.py|224|distillation_ppo_loss|value",
+                                ),
                             ),
                         ),
                     ),
@@ -1573,9 +2110,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|211|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|212|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/workers/engine_workers.py|194|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|195|TrainingWorker._postprocess_output|value",
+                        "0.9.0|verl/workers/engine_workers.py|197|TrainingWorker._postprocess_output|reduction",
                         "0.9.1|verl/workers/engine_workers.py|198|TrainingWorker._postprocess_output|reduction",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1706|PPOTrainer._update_actor",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1861|PPOTrainer._update_actor",
                     ),
                 ),
@@ -1641,7 +2182,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/reward_kl_penalty"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "kl/old_reference/k1"),
                 ("reduction", (("token", "mean"), ("sequence", "mean"))),
@@ -1653,13 +2194,25 @@ FILE: tuple[object, ...] = (
                             ("name", "abs"),
                             ("when", "algorithm.kl_penalty in ['abs', 'abs+']"),
                             ("metric", "kl/old_reference/abs"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|2232|kl_penalty_forward|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2231|kl_penalty_forward|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2232|kl_penalty_forward|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k2"),
                             ("when", "algorithm.kl_penalty in ['mse', 'mse+', 'k2', 'k2+']"),
                             ("metric", "kl/old_reference/k2"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|2235|kl_penalty_forward|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2234|kl_penalty_forward|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2235|kl_penalty_forward|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "k3"),
@@ -1667,7 +2220,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "kl/old_reference/k3"),
                             ("traits", ("k3_clamped",)),
                             ("reproduced_by", "clamped"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|2245|kl_penalty_forward|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|2244|kl_penalty_forward|value",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|2245|kl_penalty_forward|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -1678,30 +2237,36 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|115|apply_kl_penalty",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|115|apply_kl_penalty",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|108|apply_kl_penalty|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|108|apply_kl_penalty|value",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|109|apply_kl_penalty|reduction",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|109|apply_kl_penalty|reduction",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1600|PPOTrainer._compute_advantage",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1755|PPOTrainer._compute_advantage",
                     ),
                 ),
             ),
             (
                 ("key", "actor/reward_kl_penalty_coeff"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "kl/coefficient"),
                 ("when", "algorithm.use_kl_in_reward"),
                 ("note", "The value in force for this batch; an adaptive controller moves it afterwards."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|115|apply_kl_penalty",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|115|apply_kl_penalty",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|104|apply_kl_penalty|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|104|apply_kl_penalty|value",
                     ),
                 ),
             ),
             (
                 ("key", "actor/mtp_losses/mtp_{layer}_loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/multi_token_prediction_loss"),
                 ("reduction", (("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
                 ("when", "actor_rollout_ref.model.mtp.enable and actor_rollout_ref.actor.strategy == 'megatron'"),
@@ -1709,16 +2274,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/megatron_utils.py|1746|get_megatron_mtp_loss",
                         "0.9.1|verl/utils/megatron_utils.py|1792|get_megatron_mtp_loss",
+                        "0.9.0|verl/workers/engine/megatron/transformer_impl.py|963|MegatronEngine.forward_backward_batch|value",
                         "0.9.1|verl/workers/engine/megatron/transformer_impl.py|979|MegatronEngine.forward_backward_batch|value",
+                        "0.9.0|verl/workers/engine_workers.py|226|TrainingWorker._postprocess_output|reduction",
                         "0.9.1|verl/workers/engine_workers.py|227|TrainingWorker._postprocess_output|reduction",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1706|PPOTrainer._update_actor",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1861|PPOTrainer._update_actor",
                     ),
                 ),
             ),
             (
                 ("key", "actor/mfu"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/mfu_update"),
                 ("reduction", (("mini_batch", "mean"), ("epoch", "mean"))),
                 (
@@ -1729,8 +2298,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1348|RayPPOTrainer._update_actor|condition",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1373|RayPPOTrainer._update_actor|condition",
+                        "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output|value",
                     ),
                 ),

@@ -30,7 +30,7 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 (
@@ -69,7 +69,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_mean",
                 (
-                    ("releases", ("0.9.1",)),
+                    ("releases", ("0.9.0..0.9.1",)),
                     (
                         "brief",
                         "One number per micro-batch; the numbers of all ranks, micro-batches, mini-batches and epochs are averaged.",
@@ -85,7 +85,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_sum",
                 (
-                    ("releases", ("0.9.1",)),
+                    ("releases", ("0.9.0..0.9.1",)),
                     (
                         "brief",
                         "Partial sums over the tokens of the global mini-batch, added up exactly, then averaged over mini-batches and epochs.",
@@ -170,7 +170,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vf_loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_sum"),
                 ("metric", "value/loss"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -181,26 +181,50 @@ FILE: tuple[object, ...] = (
                             ("name", "token_sums"),
                             ("when", "critic.loss_agg_mode == 'token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "sum"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1180|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sequence_sums"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1188|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1202|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "sums_over_longest"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
                             ("traits", ("divided_by_longest_response",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                    "0.9.1|verl/trainer/ppo/core_algos.py|1191|agg_loss|reduction",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -211,10 +235,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/utils/losses.py|200|value_loss",
                         "0.9.1|verl/workers/utils/losses.py|200|value_loss",
+                        "0.9.0|verl/trainer/ppo/core_algos.py|2174|compute_value_loss|value",
                         "0.9.1|verl/trainer/ppo/core_algos.py|2175|compute_value_loss|value",
+                        "0.9.0|verl/workers/utils/losses.py|200|value_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|200|value_loss|reduction",
+                        "0.9.0|verl/workers/utils/losses.py|176|value_loss|reduction",
                         "0.9.1|verl/workers/utils/losses.py|176|value_loss|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
@@ -255,16 +284,20 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vf_clipfrac"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "value/clip_fraction"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/utils/losses.py|201|value_loss",
                         "0.9.1|verl/workers/utils/losses.py|201|value_loss",
+                        "0.9.0|verl/trainer/ppo/core_algos.py|2183|compute_value_loss|value",
                         "0.9.1|verl/trainer/ppo/core_algos.py|2184|compute_value_loss|value",
+                        "0.9.0|verl/workers/engine_workers.py|326|TrainingWorker.train_mini_batch|reduction",
                         "0.9.1|verl/workers/engine_workers.py|332|TrainingWorker.train_mini_batch|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
@@ -305,23 +338,27 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vpred_mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "value/prediction_mean"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/utils/losses.py|202|value_loss",
                         "0.9.1|verl/workers/utils/losses.py|202|value_loss",
+                        "0.9.0|verl/workers/utils/losses.py|202|value_loss|value",
                         "0.9.1|verl/workers/utils/losses.py|202|value_loss|value",
+                        "0.9.0|verl/workers/engine_workers.py|326|TrainingWorker.train_mini_batch|reduction",
                         "0.9.1|verl/workers/engine_workers.py|332|TrainingWorker.train_mini_batch|reduction",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "critic/loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_sum"),
                 ("metric", "critic/loss"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -332,10 +369,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|211|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|212|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1665|PPOTrainer._update_critic",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1820|PPOTrainer._update_critic",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1374|RayPPOTrainer._update_critic",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1399|RayPPOTrainer._update_critic",
+                        "0.9.0|verl/workers/engine_workers.py|194|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|195|TrainingWorker._postprocess_output|value",
+                        "0.9.0|verl/workers/engine_workers.py|197|TrainingWorker._postprocess_output|reduction",
                         "0.9.1|verl/workers/engine_workers.py|198|TrainingWorker._postprocess_output|reduction",
                     ),
                 ),
@@ -361,7 +403,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/grad_norm"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "step"),
                 ("metric", "critic/gradient_norm"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -369,9 +411,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|213|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|214|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1665|PPOTrainer._update_critic",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1820|PPOTrainer._update_critic",
+                        "0.9.0|verl/workers/engine/fsdp/transformer_impl.py|777|FSDPEngine.optimizer_step|value",
                         "0.9.1|verl/workers/engine/fsdp/transformer_impl.py|806|FSDPEngine.optimizer_step|value",
+                        "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
@@ -415,7 +461,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/lr"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "critic/learning_rate"),
                 ("lag", 1),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -423,16 +469,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|215|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|216|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1665|PPOTrainer._update_critic",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1820|PPOTrainer._update_critic",
+                        "0.9.0|verl/workers/engine_workers.py|370|TrainingWorker.train_batch|value",
                         "0.9.1|verl/workers/engine_workers.py|376|TrainingWorker.train_batch|value",
+                        "0.9.0|verl/workers/engine/fsdp/transformer_impl.py|812|FSDPEngine.lr_scheduler_step|span",
                         "0.9.1|verl/workers/engine/fsdp/transformer_impl.py|841|FSDPEngine.lr_scheduler_step|span",
                     ),
                 ),
             ),
             (
                 ("key", "critic/mfu"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/mfu_critic"),
                 ("reduction", (("mini_batch", "mean"), ("epoch", "mean"))),
                 (
@@ -443,8 +493,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1376|RayPPOTrainer._update_critic|condition",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1401|RayPPOTrainer._update_critic|condition",
+                        "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output|value",
                     ),
                 ),

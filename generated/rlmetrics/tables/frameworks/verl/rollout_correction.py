@@ -783,6 +783,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "rollout/chi_squared/token"),
                 ("population", "model_tokens"),
                 ("traits", ("log_ratio_clamped",)),
+                ("reproduced_by", "clamped"),
                 (
                     "when",
                     "actor_rollout_ref.rollout.calculate_log_probs and not algorithm.rollout_correction.bypass_mode",
@@ -805,6 +806,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "rollout/chi_squared/token"),
                 ("population", "model_tokens"),
                 ("traits", ("log_ratio_clamped",)),
+                ("reproduced_by", "clamped"),
                 (
                     "when",
                     "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or (algorithm.rollout_correction.bypass_mode and not trainer.use_v1))",
@@ -827,6 +829,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "rollout/chi_squared/sequence"),
                 ("population", "sequences_model_tokens"),
                 ("traits", ("log_ratio_clamped", "empty_rows_counted")),
+                ("reproduced_by", "clamped"),
                 (
                     "when",
                     "actor_rollout_ref.rollout.calculate_log_probs and not algorithm.rollout_correction.bypass_mode",
@@ -849,6 +852,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "rollout/chi_squared/sequence"),
                 ("population", "sequences_model_tokens"),
                 ("traits", ("log_ratio_clamped", "empty_rows_counted")),
+                ("reproduced_by", "clamped"),
                 (
                     "when",
                     "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or (algorithm.rollout_correction.bypass_mode and not trainer.use_v1))",
@@ -885,6 +889,7 @@ FILE: tuple[object, ...] = (
                             ("metric", "sampling/sequence_weight/mean"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("repeated_on_tokens",)),
+                            ("reproduced_by", "truncated_on_tokens"),
                             (
                                 "evidence",
                                 ("0.9.1|verl/trainer/ppo/rollout_corr_helper.py|712|compute_is_metrics|value",),
@@ -925,6 +930,7 @@ FILE: tuple[object, ...] = (
                             ("metric", "sampling/sequence_weight/mean"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("repeated_on_tokens",)),
+                            ("reproduced_by", "truncated_on_tokens"),
                             (
                                 "evidence",
                                 ("0.9.1|verl/trainer/ppo/rollout_corr_helper.py|712|compute_is_metrics|value",),
@@ -974,7 +980,8 @@ FILE: tuple[object, ...] = (
                             ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
                             ("metric", "sampling/sequence_weight/max"),
                             ("population", "sequences_model_tokens"),
-                            ("traits", ("empty_rows_counted",)),
+                            ("traits", ("empty_rows_counted", "log_ratio_clamped")),
+                            ("reproduced_by", "clamped"),
                             (
                                 "evidence",
                                 ("0.9.1|verl/trainer/ppo/rollout_corr_helper.py|708|compute_is_metrics|value",),
@@ -1023,7 +1030,8 @@ FILE: tuple[object, ...] = (
                             ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
                             ("metric", "sampling/sequence_weight/max"),
                             ("population", "sequences_model_tokens"),
-                            ("traits", ("empty_rows_counted",)),
+                            ("traits", ("empty_rows_counted", "log_ratio_clamped")),
+                            ("reproduced_by", "clamped"),
                             (
                                 "evidence",
                                 ("0.9.1|verl/trainer/ppo/rollout_corr_helper.py|708|compute_is_metrics|value",),
