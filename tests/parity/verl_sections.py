@@ -39,7 +39,7 @@ MODULES: Mapping[str, ModuleType] = {
 }
 """What covers the outputs, by title."""
 
-LEAKED = "NaN: padding held NaN, which this reduction multiplies by zero instead of leaving it out"
+LEAKED = "NaN: padding held NaN, which verl multiplies by zero instead of leaving it out"
 
 
 @dataclass(frozen=True)
