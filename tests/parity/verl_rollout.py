@@ -38,6 +38,14 @@ OFF_POLICY = {
     "chi2_seq": "rollout/chi_squared/sequence@clamped",
 }
 
+PROBABILITIES = {
+    "training/rollout_probs_diff_valid": "rollout/comparison_valid",
+    "training/rollout_probs_diff_max": "rollout/probability_difference/max",
+    "training/rollout_probs_diff_mean": "rollout/probability_difference/mean",
+    "training/rollout_probs_diff_std": "rollout/probability_difference/std",
+    "training/rollout_actor_probs_pearson_corr": "rollout/probability_correlation",
+}
+
 WEIGHT_TENSOR = Explained("rollout weight of each token, which enters actor/pg_loss; not a logged number")
 MASK_TENSOR = Explained("response mask after rejection; its share of rejected tokens is reproduced, it is not logged")
 
@@ -173,6 +181,8 @@ def rows(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
             ("compute_rollout_corr_metrics_from_logprobs", f"rollout_corr/{name}"),
             _row((key, {}), current_policy, "current policy for the old one"),
         )
+    for name, key in PROBABILITIES.items():
+        yield ("calculate_debug_metrics", name), _row((key, {}))
     recorded = records(release)
     for call in ("is=None", *WEIGHTED, *(call for call in REJECTING if call not in WEIGHTED)):
         for output, row in _call(call, WEIGHTED.get(call), REJECTING.get(call)):
@@ -194,6 +204,9 @@ def _call(
         repeated = weights.level == "sequence"
         for name, metric in _weight_metrics(weights).items():
             prepare, words = before, how
+            if repeated and name in ("seq_mean", "seq_max", "seq_min"):
+                yield f"{call}|rollout_corr/rollout_is_{name}", _sequence_weight(name[4:], weights.upper)
+                continue
             if repeated and name.startswith("seq_"):
                 prepare, words = on_each_token, "each token with the log-ratio of its response"
             elif repeated and name == "batch_norm_factor":
@@ -208,6 +221,20 @@ def _call(
             yield f"{call}|rollout_corr/rollout_rs_{rejection.criterion}_fraction_low", constant
     yield f"{call}|__weights__", WEIGHT_TENSOR
     yield f"{call}|__mask__", MASK_TENSOR
+
+
+def _sequence_weight(statistic: str, cap: float) -> Row:
+    """Return the row of a statistic of the weights of responses; one without tokens counts as 0, not as 1."""
+    key = f"sampling/sequence_weight/{statistic}@truncated"
+
+    def value(batch: Scenario) -> float:
+        filled = answered(batch)
+        found = filled.compute(key, weight_max=cap)
+        if statistic == "mean":
+            return found * len(filled.mask) / len(batch.mask)
+        return min(found, 0.0) if statistic == "min" and len(filled.mask) < len(batch.mask) else found
+
+    return Reproduced(key, value, "without responses that have no token, which count as 0")
 
 
 def _weight_metrics(weights: Weights) -> dict[str, Metric]:
