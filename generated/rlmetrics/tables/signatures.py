@@ -140,6 +140,24 @@ TRAITS: dict[str, object] = {
         ("grade", "minor"),
         ("vanishes_when", "generation stops on no other token than the tokenizer's end-of-sequence token"),
     ),
+    "mode_from_schedule": (
+        ("facet", "reduction"),
+        (
+            "what",
+            "training and evaluation are told apart by whether an evaluation is due, so a step that logs and evaluates leaves its value to the next log, and an evaluate() called by hand logs under the keys of training",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "no evaluation is due at a logged step and evaluate() is never called by hand"),
+    ),
+    "last_batch_cut": (
+        ("facet", "population"),
+        (
+            "what",
+            "at the end of the data only as many of the gathered values count as remain when the size of the data set is divided by the batch size",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "the size of the data set is a multiple of the batch size over all processes"),
+    ),
     "local_count_in_denominator": (
         ("facet", "defect"),
         ("what", "the finished responses of all processes are divided by the number of responses on one process"),

@@ -47,6 +47,7 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1273|GRPOTrainer.log|span",
                         "0.18.0|trl/trainer/grpo_trainer.py|1425|GRPOTrainer.log|span",
                         "0.18.2|trl/trainer/grpo_trainer.py|1433|GRPOTrainer.log|span",
                         "0.19.1|trl/trainer/grpo_trainer.py|1457|GRPOTrainer.log|span",
@@ -71,9 +72,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.18.2",),
+                                ("0.17.0..0.18.2",),
                                 0.04,
                                 (
+                                    "0.17.0|trl/trainer/grpo_config.py|308|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|391|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|391|GRPOConfig|default",
                                 ),
@@ -100,9 +102,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.19.1",),
+                                ("0.17.0..0.19.1",),
                                 1,
                                 (
+                                    "0.17.0|trl/trainer/grpo_config.py|315|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|398|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|398|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|420|GRPOConfig|default",
@@ -153,9 +156,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.19.1",),
+                                ("0.17.0..0.19.1",),
                                 "bnpo",
                                 (
+                                    "0.17.0|trl/trainer/grpo_config.py|346|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|437|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|437|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|459|GRPOConfig|default",
@@ -228,9 +232,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.19.1",),
+                                ("0.17.0..0.19.1",),
                                 False,
                                 (
+                                    "0.17.0|trl/trainer/grpo_config.py|362|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|453|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|453|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|475|GRPOConfig|default",
@@ -250,9 +255,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.19.1",),
+                                ("0.17.0..0.19.1",),
                                 256,
                                 (
+                                    "0.17.0|trl/trainer/grpo_config.py|215|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|248|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|248|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|268|GRPOConfig|default",
@@ -272,9 +278,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.19.1",),
+                                ("0.17.0..0.19.1",),
                                 False,
                                 (
+                                    "0.17.0|trl/trainer/grpo_config.py|392|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|483|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|483|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|505|GRPOConfig|default",
@@ -312,9 +319,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.19.1",),
+                                ("0.17.0..0.19.1",),
                                 False,
                                 (
+                                    "0.17.0|trl/trainer/grpo_config.py|273|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|319|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|319|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|348|GRPOConfig|default",
@@ -374,9 +382,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.19.1",),
+                                ("0.17.0..0.19.1",),
                                 False,
                                 (
+                                    "0.17.0|trl/trainer/grpo_config.py|398|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|489|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|489|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|511|GRPOConfig|default",
@@ -441,7 +450,7 @@ FILE: tuple[object, ...] = (
             (
                 "update_per_rank",
                 (
-                    ("releases", ("0.18.0..0.19.1",)),
+                    ("releases", ("0.17.0..0.19.1",)),
                     (
                         "brief",
                         "One value per micro-batch and process; processes are averaged with equal weight, then all micro-batches of the logging window.",
@@ -488,7 +497,7 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "loss"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.17.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -516,6 +525,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|1220|GRPOTrainer._compute_loss|value",
                                     "0.18.0|trl/trainer/grpo_trainer.py|1372|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1405|GRPOTrainer._compute_loss|value",
@@ -531,6 +541,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|1224|GRPOTrainer._compute_loss|value",
                                     "0.18.0|trl/trainer/grpo_trainer.py|1376|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1409|GRPOTrainer._compute_loss|value",
@@ -546,6 +557,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1222|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1217|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|667|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "0.18.0|trl/trainer/grpo_trainer.py|1374|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
                         "0.18.0|trl/trainer/grpo_trainer.py|1369|GRPOTrainer._compute_loss|value",
                         "0.18.0|trl/trainer/grpo_trainer.py|687|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
@@ -693,7 +707,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.17.0..0.19.1",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
@@ -709,6 +723,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|1220|GRPOTrainer._compute_loss|value",
                                     "0.18.0|trl/trainer/grpo_trainer.py|1372|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1405|GRPOTrainer._compute_loss|value",
@@ -724,6 +739,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|1224|GRPOTrainer._compute_loss|value",
                                     "0.18.0|trl/trainer/grpo_trainer.py|1376|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1409|GRPOTrainer._compute_loss|value",
@@ -739,6 +755,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1259|GRPOTrainer.prediction_step|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1222|GRPOTrainer._compute_loss|value",
                         "0.18.0|trl/trainer/grpo_trainer.py|1411|GRPOTrainer.prediction_step|value",
                         "0.18.0|trl/trainer/grpo_trainer.py|1374|GRPOTrainer._compute_loss|value",
                         "0.18.2|trl/trainer/grpo_trainer.py|1419|GRPOTrainer.prediction_step|value",
@@ -821,6 +839,61 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|3299|GRPOTrainer.prediction_step|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3171|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_tokens"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response", "mode_from_schedule", "last_batch_cut")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "The number of tokens processed so far, prompts and completions together."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 146),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Added up once per generation batch, however often it is used. Left padding of the prompt and everything after the end token are not counted.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1101|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1100|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|996|GRPOTrainer._generate_and_score_completions|value",
                     ),
                 ),
             ),
@@ -955,6 +1028,30 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("eval",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                (
+                    "traits",
+                    (
+                        "prompt_counted_per_response",
+                        "training_counter_in_evaluation",
+                        "mode_from_schedule",
+                        "last_batch_cut",
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1101|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1099|GRPOTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_tokens"),
+                ("releases", ("0.18.0..0.19.1", "1.16.0")),
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -995,6 +1092,62 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_length"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "length/response/mean"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Mean length of the completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 147),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The end token counts. A completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1105|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1104|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1104|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/mean_length"),
+                ("releases", ("0.18.0..0.19.1", "1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/mean"),
                 (
@@ -1082,6 +1235,62 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_length"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "length/response/min"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Smallest length of the completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 148),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The end token counts. A completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1106|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1104|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1104|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/min_length"),
+                ("releases", ("0.18.0..0.19.1", "1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/min"),
                 (
@@ -1169,6 +1378,62 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_length"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "length/response/max"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Largest length of the completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 149),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The end token counts. A completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1107|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1104|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1104|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/max_length"),
+                ("releases", ("0.18.0..0.19.1", "1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/max"),
                 (
@@ -1330,6 +1595,42 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/clipped_ratio"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "length/truncated_fraction"),
+                ("traits", ("end_token_anywhere", "mode_from_schedule", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Share of completions that were cut off."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 153),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1113|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1112|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1110|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|984|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/clipped_ratio"),
                 ("releases", ("0.18.1..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
@@ -1440,6 +1741,41 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|2302|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2301|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/mean_terminated_length"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/mean"),
+                ("traits", ("zero_when_empty", "end_token_anywhere", "mode_from_schedule", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Mean length of the completions that ended with an end token."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 150),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1117|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1111|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1116|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1558,6 +1894,41 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_terminated_length"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/min"),
+                ("traits", ("zero_when_empty", "end_token_anywhere", "mode_from_schedule", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Smallest length of the completions that ended with an end token."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 151),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1118|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1111|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1116|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/min_terminated_length"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
@@ -1666,6 +2037,41 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|2305|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2307|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/max_terminated_length"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/max"),
+                ("traits", ("zero_when_empty", "end_token_anywhere", "mode_from_schedule", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Largest length of the completions that ended with an end token."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 152),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1119|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1111|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1116|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -1823,6 +2229,46 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("several_keys_share_name", "mode_from_schedule")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "The key is written reward/{reward_func_name}/mean."),
+                            ("code", "The key starts with rewards/, in the plural."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 154),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Unweighted. Completions for which the function returned None are left out; if it did so for all, the value is NaN and so is the whole logging window.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1124|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1123|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1075|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/mean"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
@@ -1897,6 +2343,42 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1297|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1048|GRPOTrainer._calculate_rewards|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/std"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/std"),
+                ("traits", ("several_keys_share_name", "mode_from_schedule")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "The key is written reward/{reward_func_name}/std."),
+                            ("code", "The key starts with rewards/, in the plural."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 155),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Unbiased, over all completions of the batch and not within groups."),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1126|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1125|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2033,6 +2515,46 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("unscored_counted_as_zero", "mode_from_schedule")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Mean reward after applying the reward weights."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 156),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Sum over reward functions of weight times reward; a function that returned None for a completion contributes 0 to its sum.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1127|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1078|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1081|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1075|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
@@ -2155,6 +2677,44 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|2826|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2827|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("0.17.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/group_std"),
+                ("traits", ("unscored_counted_as_zero", "mode_from_schedule")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Standard deviation of the weighted reward within each batch."),
+                            (
+                                "code",
+                                "The mean over prompts of the standard deviation within each group of completions.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 157),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1082|GRPOTrainer._generate_and_score_completions|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2750,6 +3310,68 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|2669|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2875|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.17.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                ("when", "beta != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("nan_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            (
+                                "says",
+                                "Mean KL divergence between the model and the reference model over the completions; only if beta is not 0.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 158),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature). Processes whose completions are all masked are left out of the mean over processes. With use_liger_loss the same number comes from the package liger-kernel, where a fully masked process counts as 0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1233|GRPOTrainer._compute_loss",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1175|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1232|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1203|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1231|GRPOTrainer._compute_loss|condition",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3560,6 +4182,48 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio"),
+                ("releases", ("0.17.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "constant_when",
+                    ("0 when num_iterations == 1", "0 in evaluation, where old and current policy are the same"),
+                ),
+                ("when", "use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed outside TRL. In liger-kernel 0.5.10 (liger_kernel/chunked_loss/grpo_loss.py, line 88) the predicate and the token mean are those of clip_ratio/region_mean.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1176|GRPOTrainer.compute_liger_loss",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1171|GRPOTrainer.compute_liger_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1183|GRPOTrainer.compute_loss|condition",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
@@ -3649,6 +4313,64 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer.compute_liger_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1359|GRPOTrainer.compute_loss|condition",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("0.17.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "constant_when",
+                    ("0 when num_iterations == 1", "0 in evaluation, where old and current policy are the same"),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("nan_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Share of tokens whose ratio is below the lower bound of the trust region."),
+                            ("code", "Only tokens with a negative advantage count."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 164),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1245|GRPOTrainer._compute_loss",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1240|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1236|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3853,6 +4575,64 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("0.17.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "constant_when",
+                    ("0 when num_iterations == 1", "0 in evaluation, where old and current policy are the same"),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("nan_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Share of tokens whose ratio is above the upper bound of the trust region."),
+                            ("code", "Only tokens with a positive advantage count."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 166),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1248|GRPOTrainer._compute_loss",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1241|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1237|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4070,6 +4850,66 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
+                ("releases", ("0.17.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "constant_when",
+                    ("0 when num_iterations == 1", "0 in evaluation, where old and current policy are the same"),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("nan_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            (
+                                "says",
+                                "Share of tokens on which the objective is clipped; more clipping limits how much the policy can change.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 159),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1251|GRPOTrainer._compute_loss",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1242|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1238|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
@@ -4280,6 +5120,64 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_min"),
+                ("releases", ("0.17.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "constant_when",
+                    ("0 when num_iterations == 1", "0 in evaluation, where old and current policy are the same"),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "nan_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Smallest share of tokens clipped at the lower bound."),
+                            ("code", "Smallest over processes, not over tokens or completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 165),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1246|GRPOTrainer._compute_loss",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1240|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1236|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/clip_fraction_low/rank_min"),
@@ -4464,6 +5362,64 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("0.17.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "constant_when",
+                    ("0 when num_iterations == 1", "0 in evaluation, where old and current policy are the same"),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "nan_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/grpo_trainer.py|993|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.17.0",)),
+                            ("says", "Largest share of tokens clipped at the upper bound."),
+                            ("code", "Largest over processes, not over tokens or completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.17.0/grpo_trainer"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 167),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1249|GRPOTrainer._compute_loss",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1241|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1237|GRPOTrainer._compute_loss|value",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1264|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4812,6 +5768,30 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/batch_preparation"),
+                (
+                    "span",
+                    "Generation, log-probabilities of the old policy and the reference model, rewards and advantages when new completions are due, else a lookup in the buffer.",
+                ),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.17.0|trl/trainer/grpo_trainer.py|878|GRPOTrainer._prepare_inputs|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
                 ("releases", ("0.18.0..0.18.2",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -4883,6 +5863,27 @@ FILE: tuple[object, ...] = (
                     (
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1521|GRPOTrainer._prepare_inputs|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/loss"),
+                ("span", "Forward pass of the policy, loss and the gathering of its metrics for one micro-batch."),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1179|GRPOTrainer.compute_loss|span",
                     ),
                 ),
             ),
@@ -4961,6 +5962,27 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/log_probabilities"),
+                ("span", "Forward pass and log-softmax of the policy or of the reference model."),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.17.0|trl/trainer/grpo_trainer.py|813|GRPOTrainer._get_per_token_logps|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -5005,6 +6027,28 @@ FILE: tuple[object, ...] = (
                     (
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1418|GRPOTrainer._get_per_token_logps_and_entropies|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/hidden_states"),
+                ("span", "Forward pass of the policy without its output layer."),
+                ("when", "use_liger_loss"),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.17.0|trl/trainer/grpo_trainer.py|802|GRPOTrainer._get_last_hidden_state|span",
                     ),
                 ),
             ),
@@ -5080,6 +6124,27 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/reward_function"),
+                ("span", "One reward function or model, its tokenisation included."),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1037|GRPOTrainer._generate_and_score_completions|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -5123,6 +6188,29 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|1606|GRPOTrainer._calculate_rewards|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|1625|GRPOTrainer._calculate_rewards|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|1643|GRPOTrainer._calculate_rewards._invoke_async|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "timing/generation"),
+                ("span", "The request to the vLLM server, without weight transfer and distribution to the processes."),
+                ("when", "use_vllm"),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.17.0|trl/trainer/grpo_trainer.py|942|GRPOTrainer._generate_and_score_completions|span",
+                        "0.17.0|trl/trainer/grpo_trainer.py|942|GRPOTrainer._generate_and_score_completions|span",
                     ),
                 ),
             ),
@@ -5232,6 +6320,28 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "timing/weight_update"),
+                ("span", "Gathering the parameters, merging adapters, sending them to vLLM and resetting its cache."),
+                ("when", "use_vllm"),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.17.0|trl/trainer/grpo_trainer.py|837|GRPOTrainer._move_model_to_vllm|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
                 ("releases", ("0.18.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -5281,6 +6391,30 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("metric", "samples/completions"),
+                ("reduction", (("rank", "pool"), ("window", "last"))),
+                ("kind", "text"),
+                ("when", "log_completions"),
+                ("condition", "sent straight to W&B as a table by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "Columns: step, prompt, completion and one for each reward function. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.17.0|trl/trainer/grpo_trainer.py|1300|GRPOTrainer.log",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1278|GRPOTrainer.log|condition",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1292|GRPOTrainer.log|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions"),
+                ("releases", ("0.18.0..0.19.1", "1.16.0")),
                 ("modes", ("train",)),
                 ("metric", "samples/completions"),
                 ("reduction", (("rank", "pool"), ("window", "last"))),
@@ -5320,7 +6454,7 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "reward/{reward_func}/mean"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..0.19.1",)),
                 ("says", "Mean of the reward from one reward function."),
                 ("instead", "rewards/{reward_func}/mean, with an s."),
                 (
@@ -5336,7 +6470,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward/{reward_func}/std"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..0.19.1",)),
                 ("says", "Standard deviation of the reward from one reward function."),
                 ("instead", "rewards/{reward_func}/std, with an s."),
                 (
