@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 import torch
+from rlmetrics.codegen.loader import read
 
 from . import verl_sections
 from .verl_records import RELEASES, Value, records
 from .verl_rows import Explained, Reproduced
 from .verl_sections import MODULES
+
+SPEC = Path(__file__).parents[2] / "spec"
 
 every_module = pytest.mark.parametrize(
     ("release", "title"), [(release, title) for release in RELEASES for title in MODULES]
@@ -85,3 +89,25 @@ def test_a_wrong_function_is_noticed(release: str) -> None:
     assert isinstance(row, Reproduced)
     plain = Reproduced("policy/loss", lambda batch: batch.compute("policy/loss", clip_low=0.2, clip_high=0.2))
     assert not verl_sections.compare(plain, records(release)[output]["mixed"], release, "mixed").agrees
+
+
+def test_variants_that_emissions_name_are_compared() -> None:
+    """Each ``reproduced_by`` of verl's emissions stands behind some row."""
+    spec, _ = read(SPEC)
+    assert spec is not None
+    named = {
+        f"{variant.metric or emission.metric}@{variant.reproduced_by}"
+        for file in spec.frameworks["verl"].files.values()
+        for emission in file.emissions
+        for variant in (emission, *emission.variants)
+        if variant.reproduced_by
+    }
+    compared = {
+        row.key
+        for release in RELEASES
+        for title in MODULES
+        for row in verl_sections.rows(release, title).values()
+        if isinstance(row, Reproduced)
+    }
+    assert named
+    assert set() == named - compared
