@@ -17,7 +17,7 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0", "0.8.0")),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
@@ -26,6 +26,8 @@ FILE: tuple[object, ...] = (
                     (
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1407|RayPPOTrainer.fit",
                         "0.5.0|verl/trainer/config/ppo_trainer.yaml|256|trainer.logger|default",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1750|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/config/ppo_trainer.yaml|131|trainer.logger|default",
                     ),
                 ),
             ),
@@ -82,7 +84,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_mean",
                 (
-                    ("releases", ("0.9.0..0.9.1",)),
+                    ("releases", ("0.8.0..0.9.1",)),
                     (
                         "brief",
                         "One number per micro-batch, averaged over micro-batches and ranks, then over mini-batches and epochs.",
@@ -98,7 +100,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_sum",
                 (
-                    ("releases", ("0.9.0..0.9.1",)),
+                    ("releases", ("0.8.0..0.9.1",)),
                     (
                         "brief",
                         "Partial sums over the tokens of the global mini-batch, added up exactly, then averaged over mini-batches and epochs.",
@@ -222,6 +224,264 @@ FILE: tuple[object, ...] = (
                         "0.5.0|verl/trainer/ppo/core_algos.py|792|compute_policy_loss|reduction",
                         "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.8.0",)),
+                ("profile", "engine_sum"),
+                ("metric", "policy/loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1349|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1181|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1195|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1186|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",
+                                    "0.8.0|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1358|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1590|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1673|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1723|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1824|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1886|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "sum"), ("rank", "mean")),
+                            ),
+                            ("traits", ("summed_over_micro_batches",)),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1992|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/cispo_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2043|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_tv_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1432|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_kl_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1516|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2471|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2327|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Normalised by the tokens of the whole mini-batch, so uneven micro-batches and ranks do not matter. Without the entropy bonus and the KL term, which are added to the same tensor only after its value was taken.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/workers/utils/losses.py|119|ppo_loss",
+                        "0.8.0|verl/trainer/ppo/core_algos.py|1354|compute_policy_loss_vanilla|value",
+                        "0.8.0|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",
+                        "0.8.0|verl/workers/utils/losses.py|119|ppo_loss|reduction",
+                        "0.8.0|verl/workers/utils/losses.py|79|ppo_loss|reduction",
+                        "0.8.0|verl/workers/engine_workers.py|312|TrainingWorker.train_mini_batch|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
             ),
@@ -869,6 +1129,136 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.8.0",)),
+                ("profile", "engine_mean"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "when",
+                    "actor_rollout_ref.actor.policy_loss.loss_mode not in ['gpg', 'kl_cov'] and not ((actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce')",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1331|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_clip_fraction"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1602|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode sapo",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1685|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/covariance_dropped_fraction"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1822|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_clip_fraction_positive"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1996|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/two_sided_clip_fraction"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2046|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_tv_masked_fraction"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1442|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_kl_masked_fraction"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1527|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            ("traits", ("log_ratio_clamped", "ratio_against_rollout")),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2472|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/core_algos.py|1365|compute_policy_loss_vanilla",
+                        "0.8.0|verl/trainer/ppo/core_algos.py|1346|compute_policy_loss_vanilla|value",
+                        "0.8.0|verl/workers/utils/losses.py|116|ppo_loss|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "policy/clip_fraction"),
@@ -1085,6 +1475,90 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/ppo_kl"),
+                ("releases", ("0.8.0",)),
+                ("profile", "engine_mean"),
+                ("metric", "kl/old/k1"),
+                ("when", "actor_rollout_ref.actor.policy_loss.loss_mode != 'gpg'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "clamped"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode in ['vanilla', 'dppo_tv', 'dppo_kl', 'sapo', 'cispo'] and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/ppo/core_algos.py|1331|compute_policy_loss_vanilla|value",
+                                    "0.8.0|verl/trainer/ppo/core_algos.py|1413|compute_policy_loss_dppo_tv|value",
+                                    "0.8.0|verl/trainer/ppo/core_algos.py|1494|compute_policy_loss_dppo_kl|value",
+                                    "0.8.0|verl/trainer/ppo/core_algos.py|1658|compute_policy_loss_sapo|value",
+                                    "0.8.0|verl/trainer/ppo/core_algos.py|2030|compute_policy_loss_cispo|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/abs_log_ratio"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1884|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            ("metric", "kl/rollout/k1"),
+                            ("snapshot", "current"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2430|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "kl/rollout/k1"),
+                            ("snapshot", "current"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2342|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/core_algos.py|1366|compute_policy_loss_vanilla",
+                        "0.8.0|verl/trainer/ppo/core_algos.py|1333|compute_policy_loss_vanilla|value",
+                        "0.8.0|verl/workers/utils/losses.py|116|ppo_loss|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "kl/old/k1"),
@@ -1244,6 +1718,130 @@ FILE: tuple[object, ...] = (
                         "0.5.0|verl/trainer/ppo/core_algos.py|788|compute_policy_loss|value",
                         "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.8.0",)),
+                ("profile", "engine_mean"),
+                ("metric", "policy/dual_clip_fraction"),
+                (
+                    "when",
+                    "actor_rollout_ref.actor.policy_loss.loss_mode not in ['gpg', 'clip_cov', 'kl_cov'] and not ((actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce')",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1331|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gspo",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1603|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode sapo",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1686|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode cispo",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2057|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_clip_fraction_negative"),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1997|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_tv_truncated_fraction"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1443|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_kl_truncated_fraction"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|1528|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            ("traits", ("log_ratio_clamped", "ratio_against_rollout")),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/core_algos.py|2472|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/core_algos.py|1367|compute_policy_loss_vanilla",
+                        "0.8.0|verl/trainer/ppo/core_algos.py|1351|compute_policy_loss_vanilla|value",
+                        "0.8.0|verl/workers/utils/losses.py|116|ppo_loss|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|153|Metric.aggregate_dp|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
             ),
@@ -1497,6 +2095,110 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/kl_loss"),
+                ("releases", ("0.8.0",)),
+                ("profile", "engine_sum"),
+                ("metric", "kl/reference/k3"),
+                ("when", "actor_rollout_ref.actor.use_kl_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'kl+', 'k1', 'k1+']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|2167|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs', 'abs+']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|2170|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'mse+', 'k2', 'k2+']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|2173|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'low_var_kl+', 'k3', 'k3+'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|2180|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'low_var_kl+', 'k3', 'k3+'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1181|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'low_var_kl+', 'k3', 'k3+'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1195|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'low_var_kl+', 'k3', 'k3+'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1186|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'low_var_kl+', 'k3', 'k3+'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",
+                                    "0.8.0|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "A plus sign after the type changes the gradient only, not the value."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/workers/utils/losses.py|141|ppo_loss",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1328|RayPPOTrainer._update_actor",
+                        "0.8.0|verl/trainer/ppo/core_algos.py|2183|kl_penalty_forward|value",
+                        "0.8.0|verl/workers/utils/losses.py|141|ppo_loss|reduction",
+                        "0.8.0|verl/workers/utils/losses.py|79|ppo_loss|reduction",
+                        "0.8.0|verl/workers/engine_workers.py|312|TrainingWorker.train_mini_batch|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "engine_sum"),
                 ("metric", "kl/reference/k3"),
@@ -1705,6 +2407,22 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/kl_coef"),
+                ("releases", ("0.8.0",)),
+                ("metric", "kl/loss_coefficient"),
+                ("constant_when", ("always the configured kl_loss_coef",)),
+                ("when", "actor_rollout_ref.actor.use_kl_loss"),
+                ("note", "The weight in the loss; it is never adapted."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/workers/utils/losses.py|142|ppo_loss",
+                        "0.8.0|verl/workers/utils/losses.py|142|ppo_loss|value",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1328|RayPPOTrainer._update_actor",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_coef"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "kl/loss_coefficient"),
                 ("constant_when", ("always the configured kl_loss_coef",)),
@@ -1747,7 +2465,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/grad_norm"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("profile", "step"),
                 ("metric", "optimizer/gradient_norm"),
                 (
@@ -1757,12 +2475,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output",
                         "0.9.0|verl/workers/engine_workers.py|213|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|214|TrainingWorker._postprocess_output",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1706|PPOTrainer._update_actor",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1861|PPOTrainer._update_actor",
+                        "0.8.0|verl/workers/engine/fsdp/transformer_impl.py|683|FSDPEngine.optimizer_step|value",
                         "0.9.0|verl/workers/engine/fsdp/transformer_impl.py|777|FSDPEngine.optimizer_step|value",
                         "0.9.1|verl/workers/engine/fsdp/transformer_impl.py|806|FSDPEngine.optimizer_step|value",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
@@ -1786,7 +2507,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/lr"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "optimizer/learning_rate"),
                 ("lag", 1),
                 (
@@ -1796,12 +2517,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/engine_workers.py|207|TrainingWorker._postprocess_output",
                         "0.9.0|verl/workers/engine_workers.py|215|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|216|TrainingWorker._postprocess_output",
+                        "0.8.0|verl/workers/engine_workers.py|358|TrainingWorker.train_batch|value",
                         "0.9.0|verl/workers/engine_workers.py|370|TrainingWorker.train_batch|value",
                         "0.9.1|verl/workers/engine_workers.py|376|TrainingWorker.train_batch|value",
+                        "0.8.0|verl/workers/engine/fsdp/transformer_impl.py|718|FSDPEngine.lr_scheduler_step|span",
                         "0.9.0|verl/workers/engine/fsdp/transformer_impl.py|812|FSDPEngine.lr_scheduler_step|span",
                         "0.9.1|verl/workers/engine/fsdp/transformer_impl.py|841|FSDPEngine.lr_scheduler_step|span",
+                        "0.8.0|verl/workers/engine/megatron/transformer_impl.py|505|MegatronEngine.lr_scheduler_step|span",
                         "0.9.0|verl/workers/engine/megatron/transformer_impl.py|711|MegatronEngine.lr_scheduler_step|span",
                         "0.9.1|verl/workers/engine/megatron/transformer_impl.py|720|MegatronEngine.lr_scheduler_step|span",
                     ),
@@ -1846,6 +2571,62 @@ FILE: tuple[object, ...] = (
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1233|RayPPOTrainer.fit",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1232|RayPPOTrainer.fit|reduction",
                         "0.5.0|verl/workers/fsdp_workers.py|782|ActorRolloutRefWorker.compute_log_prob|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                ("when", "not algorithm.rollout_correction.bypass_mode"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1181|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1195|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1186|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied. Skipped together with that pass in bypass mode.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1554|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1547|RayPPOTrainer.fit|reduction",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1279|RayPPOTrainer._compute_old_log_prob|value",
                     ),
                 ),
             ),
@@ -1959,6 +2740,68 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1597|RayPPOTrainer.fit",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1522|PPOTrainer._compute_old_log_prob|reduction",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1677|PPOTrainer._compute_old_log_prob|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy_loss"),
+                ("releases", ("0.8.0",)),
+                ("profile", "engine_sum"),
+                ("metric", "entropy/policy"),
+                ("when", "(actor_rollout_ref.actor.calculate_entropy or actor_rollout_ref.actor.entropy_coeff != 0)"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1181|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1195|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1186|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",
+                                    "0.8.0|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "The entropy itself, positive, without its weight or sign in the loss."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/workers/utils/losses.py|129|ppo_loss",
+                        "0.8.0|verl/workers/utils/losses.py|124|ppo_loss|value",
+                        "0.8.0|verl/workers/utils/losses.py|129|ppo_loss|reduction",
+                        "0.8.0|verl/workers/utils/losses.py|79|ppo_loss|reduction",
+                        "0.8.0|verl/workers/engine_workers.py|312|TrainingWorker.train_mini_batch|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
             ),
@@ -2083,7 +2926,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/loss"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("profile", "engine_sum"),
                 ("metric", "loss/total"),
                 (
@@ -2096,6 +2939,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.8.0|verl/trainer/distillation/losses.py|219|distillation_ppo_loss|value",
                                     "0.9.0|verl/trainer/distillation/losses.py|224|distillation_ppo_loss|value",
                                     "0.9.1|verl/trainer/distillation/losses.py|224|distillation_ppo_loss|value",
                                 ),
@@ -2110,10 +2954,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/engine_workers.py|203|TrainingWorker._postprocess_output",
                         "0.9.0|verl/workers/engine_workers.py|211|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|212|TrainingWorker._postprocess_output",
+                        "0.8.0|verl/workers/engine_workers.py|186|TrainingWorker._postprocess_output|value",
                         "0.9.0|verl/workers/engine_workers.py|194|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|195|TrainingWorker._postprocess_output|value",
+                        "0.8.0|verl/workers/engine_workers.py|189|TrainingWorker._postprocess_output|reduction",
                         "0.9.0|verl/workers/engine_workers.py|197|TrainingWorker._postprocess_output|reduction",
                         "0.9.1|verl/workers/engine_workers.py|198|TrainingWorker._postprocess_output|reduction",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1706|PPOTrainer._update_actor",
@@ -2177,6 +3024,51 @@ FILE: tuple[object, ...] = (
                     (
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|191|apply_kl_penalty",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|180|apply_kl_penalty|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/reward_kl_penalty"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "kl/old_reference/k1"),
+                ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                ("when", "algorithm.use_kl_in_reward"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "abs"),
+                            ("when", "algorithm.kl_penalty in ['abs', 'abs+']"),
+                            ("metric", "kl/old_reference/abs"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|2170|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "algorithm.kl_penalty in ['mse', 'mse+', 'k2', 'k2+']"),
+                            ("metric", "kl/old_reference/k2"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|2173|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            ("when", "algorithm.kl_penalty in ['low_var_kl', 'low_var_kl+', 'k3', 'k3+']"),
+                            ("metric", "kl/old_reference/k3"),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|2183|kl_penalty_forward|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "A mean per token of each response, then a mean over responses; TRL's objective/kl is a sum per response and larger by about the length.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|113|apply_kl_penalty",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|106|apply_kl_penalty|value",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|107|apply_kl_penalty|reduction",
                     ),
                 ),
             ),
@@ -2250,17 +3142,36 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/reward_kl_penalty_coeff"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "kl/coefficient"),
                 ("when", "algorithm.use_kl_in_reward"),
                 ("note", "The value in force for this batch; an adaptive controller moves it afterwards."),
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|113|apply_kl_penalty",
                         "0.9.0|verl/trainer/ppo/ray_trainer.py|115|apply_kl_penalty",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|115|apply_kl_penalty",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|102|apply_kl_penalty|value",
                         "0.9.0|verl/trainer/ppo/ray_trainer.py|104|apply_kl_penalty|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|104|apply_kl_penalty|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/mtp_losses/mtp_{layer}_loss"),
+                ("releases", ("0.8.0",)),
+                ("metric", "training/multi_token_prediction_loss"),
+                ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
+                ("when", "actor_rollout_ref.model.mtp.enable and actor_rollout_ref.actor.strategy == 'megatron'"),
+                ("note", "Megatron names the heads from 1."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/utils/megatron_utils.py|1404|get_megatron_mtp_loss",
+                        "0.8.0|verl/workers/engine/megatron/transformer_impl.py|685|MegatronEngine.forward_backward_batch|value",
+                        "0.8.0|verl/workers/engine_workers.py|218|TrainingWorker._postprocess_output|reduction",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1328|RayPPOTrainer._update_actor",
                     ),
                 ),
             ),
@@ -2287,7 +3198,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/mfu"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "throughput/mfu_update"),
                 ("reduction", (("mini_batch", "mean"), ("epoch", "mean"))),
                 (
@@ -2298,10 +3209,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output",
                         "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1330|RayPPOTrainer._update_actor|condition",
                         "0.9.0|verl/trainer/ppo/ray_trainer.py|1348|RayPPOTrainer._update_actor|condition",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1373|RayPPOTrainer._update_actor|condition",
+                        "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output|value",
                         "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output|value",
                     ),

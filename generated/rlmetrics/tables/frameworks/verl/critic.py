@@ -17,7 +17,7 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0", "0.8.0")),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
@@ -26,6 +26,8 @@ FILE: tuple[object, ...] = (
                     (
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1407|RayPPOTrainer.fit",
                         "0.5.0|verl/trainer/config/ppo_trainer.yaml|256|trainer.logger|default",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1750|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/config/ppo_trainer.yaml|131|trainer.logger|default",
                     ),
                 ),
             ),
@@ -69,7 +71,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_mean",
                 (
-                    ("releases", ("0.9.0..0.9.1",)),
+                    ("releases", ("0.8.0..0.9.1",)),
                     (
                         "brief",
                         "One number per micro-batch; the numbers of all ranks, micro-batches, mini-batches and epochs are averaged.",
@@ -85,7 +87,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_sum",
                 (
-                    ("releases", ("0.9.0..0.9.1",)),
+                    ("releases", ("0.8.0..0.9.1",)),
                     (
                         "brief",
                         "Partial sums over the tokens of the global mini-batch, added up exactly, then averaged over mini-batches and epochs.",
@@ -165,6 +167,50 @@ FILE: tuple[object, ...] = (
                         "0.5.0|verl/trainer/ppo/core_algos.py|1029|compute_value_loss|value",
                         "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.8.0",)),
+                ("profile", "engine_mean"),
+                ("metric", "value/loss"),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1181|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1195|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.8.0|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Half the larger of the plain and the clipped squared error; micro-batches count equally, however many tokens they hold.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/workers/utils/losses.py|180|value_loss",
+                        "0.8.0|verl/trainer/ppo/core_algos.py|2121|compute_value_loss|value",
+                        "0.8.0|verl/workers/engine_workers.py|314|TrainingWorker.train_mini_batch|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
                 ),
             ),
@@ -284,19 +330,23 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vf_clipfrac"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "value/clip_fraction"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/utils/losses.py|181|value_loss",
                         "0.9.0|verl/workers/utils/losses.py|201|value_loss",
                         "0.9.1|verl/workers/utils/losses.py|201|value_loss",
+                        "0.8.0|verl/trainer/ppo/core_algos.py|2122|compute_value_loss|value",
                         "0.9.0|verl/trainer/ppo/core_algos.py|2183|compute_value_loss|value",
                         "0.9.1|verl/trainer/ppo/core_algos.py|2184|compute_value_loss|value",
+                        "0.8.0|verl/workers/engine_workers.py|314|TrainingWorker.train_mini_batch|reduction",
                         "0.9.0|verl/workers/engine_workers.py|326|TrainingWorker.train_mini_batch|reduction",
                         "0.9.1|verl/workers/engine_workers.py|332|TrainingWorker.train_mini_batch|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
@@ -338,21 +388,48 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vpred_mean"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("profile", "engine_mean"),
                 ("metric", "value/prediction_mean"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/utils/losses.py|182|value_loss",
+                        "0.8.0|verl/workers/utils/losses.py|182|value_loss|value",
                         "0.9.0|verl/workers/utils/losses.py|202|value_loss",
                         "0.9.1|verl/workers/utils/losses.py|202|value_loss",
                         "0.9.0|verl/workers/utils/losses.py|202|value_loss|value",
                         "0.9.1|verl/workers/utils/losses.py|202|value_loss|value",
+                        "0.8.0|verl/workers/engine_workers.py|314|TrainingWorker.train_mini_batch|reduction",
                         "0.9.0|verl/workers/engine_workers.py|326|TrainingWorker.train_mini_batch|reduction",
                         "0.9.1|verl/workers/engine_workers.py|332|TrainingWorker.train_mini_batch|reduction",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/loss"),
+                ("releases", ("0.8.0",)),
+                ("metric", "critic/loss"),
+                ("population", "model_tokens"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "sum"), ("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
+                ("traits", ("summed_over_micro_batches",)),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "note",
+                    "The means of the micro-batches added up, so about critic/vf_loss times the micro-batches per mini-batch and rank.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/workers/engine_workers.py|203|TrainingWorker._postprocess_output",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1356|RayPPOTrainer._update_critic",
+                        "0.8.0|verl/workers/engine_workers.py|186|TrainingWorker._postprocess_output|value",
+                        "0.8.0|verl/workers/engine_workers.py|189|TrainingWorker._postprocess_output|reduction",
                     ),
                 ),
             ),
@@ -403,7 +480,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/grad_norm"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("profile", "step"),
                 ("metric", "critic/gradient_norm"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -411,12 +488,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output",
                         "0.9.0|verl/workers/engine_workers.py|213|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|214|TrainingWorker._postprocess_output",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1665|PPOTrainer._update_critic",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1820|PPOTrainer._update_critic",
+                        "0.8.0|verl/workers/engine/fsdp/transformer_impl.py|683|FSDPEngine.optimizer_step|value",
                         "0.9.0|verl/workers/engine/fsdp/transformer_impl.py|777|FSDPEngine.optimizer_step|value",
                         "0.9.1|verl/workers/engine/fsdp/transformer_impl.py|806|FSDPEngine.optimizer_step|value",
+                        "0.8.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.0|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                         "0.9.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
                     ),
@@ -461,7 +541,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/lr"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "critic/learning_rate"),
                 ("lag", 1),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -469,12 +549,15 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/engine_workers.py|207|TrainingWorker._postprocess_output",
                         "0.9.0|verl/workers/engine_workers.py|215|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|216|TrainingWorker._postprocess_output",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1665|PPOTrainer._update_critic",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1820|PPOTrainer._update_critic",
+                        "0.8.0|verl/workers/engine_workers.py|358|TrainingWorker.train_batch|value",
                         "0.9.0|verl/workers/engine_workers.py|370|TrainingWorker.train_batch|value",
                         "0.9.1|verl/workers/engine_workers.py|376|TrainingWorker.train_batch|value",
+                        "0.8.0|verl/workers/engine/fsdp/transformer_impl.py|718|FSDPEngine.lr_scheduler_step|span",
                         "0.9.0|verl/workers/engine/fsdp/transformer_impl.py|812|FSDPEngine.lr_scheduler_step|span",
                         "0.9.1|verl/workers/engine/fsdp/transformer_impl.py|841|FSDPEngine.lr_scheduler_step|span",
                     ),
@@ -482,7 +565,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/mfu"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "throughput/mfu_critic"),
                 ("reduction", (("mini_batch", "mean"), ("epoch", "mean"))),
                 (
@@ -493,10 +576,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output",
                         "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1358|RayPPOTrainer._update_critic|condition",
                         "0.9.0|verl/trainer/ppo/ray_trainer.py|1376|RayPPOTrainer._update_critic|condition",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1401|RayPPOTrainer._update_critic|condition",
+                        "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output|value",
                         "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output|value",
                     ),
