@@ -18,6 +18,15 @@ CASES = [
         gradient=("rank_values",),
     ),
     Case(
+        "group/unclipped_side_fraction",
+        "group_unclipped_side_fraction",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=(),
+    ),
+    Case(
         "group/clip_fraction_high/rank_max",
         "group_clip_fraction_high_rank_max",
         atom="batch",

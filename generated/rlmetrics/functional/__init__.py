@@ -60,6 +60,7 @@ _HOME: Final[dict[str, str]] = {
     "entropy_surprisal_sum": "entropy",
     "entropy_surprisal_sum_padding_filled": "entropy",
     "group_clip_fraction_low_rank_min": "group",
+    "group_unclipped_side_fraction": "group",
     "group_clip_fraction_high_rank_max": "group",
     "group_clip_fraction_low_sequence_min": "group",
     "group_clip_fraction_high_sequence_max": "group",

@@ -76,6 +76,7 @@ from .group import (
     group_sequence_ratio_clip_fraction_low,
     group_sequence_ratio_clipped_high_max,
     group_sequence_ratio_clipped_low_min,
+    group_unclipped_side_fraction,
     group_vespo_weight_mean,
 )
 from .interaction import (
@@ -486,6 +487,7 @@ __all__ = [
     "group_sequence_ratio_clip_fraction_low",
     "group_sequence_ratio_clipped_high_max",
     "group_sequence_ratio_clipped_low_min",
+    "group_unclipped_side_fraction",
     "group_vespo_weight_mean",
     "interaction_generation_time_max",
     "interaction_generation_time_mean",

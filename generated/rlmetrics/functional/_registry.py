@@ -58,6 +58,7 @@ _INDEX: Final[dict[str, str]] = {
     "entropy/surprisal_sum": "entropy",
     "entropy/surprisal_sum@padding_filled": "entropy",
     "group/clip_fraction_low/rank_min": "group",
+    "group/unclipped_side_fraction": "group",
     "group/clip_fraction_high/rank_max": "group",
     "group/clip_fraction_low/sequence_min": "group",
     "group/clip_fraction_high/sequence_max": "group",

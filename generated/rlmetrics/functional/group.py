@@ -42,6 +42,7 @@ __all__ = [
     "group_sequence_ratio_clip_fraction_low",
     "group_sequence_ratio_clipped_high_max",
     "group_sequence_ratio_clipped_low_min",
+    "group_unclipped_side_fraction",
     "group_vespo_weight_mean",
 ]
 
@@ -90,6 +91,93 @@ def _group_clip_fraction_low_rank_min_update(rank_values: Tensor) -> Tensor:
 def _group_clip_fraction_low_rank_min_finalize(state: Tensor) -> Tensor:
     rank_values_min, element_count = state.unbind()
     return ops.or_nan(rank_values_min, element_count)
+
+
+def group_unclipped_side_fraction(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+) -> Tensor:
+    """Share of response tokens whose ratio left the trust region on the side where clipping does not apply.
+
+    A token counts when the plain term of the objective is strictly smaller than the clipped one: its ratio fell below
+    the lower bound with a positive advantage or rose above the upper bound with a negative one. Such tokens keep their
+    full gradient, which pulls the ratio back. It is the complement of the clip fraction among the tokens outside the
+    region and says nothing about how much was clipped. It is 0 on the first step of a batch, where all ratios are 1.
+
+    Formula::
+
+        ratio = exp(logprobs - old_logprobs)
+        plain = -advantages * ratio
+        clipped = -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)
+        mean(clipped < plain)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_high: How far the ratio may rise above 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _group_unclipped_side_fraction_update(
+        logprobs,
+        old_logprobs,
+        advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+    )
+    return _group_unclipped_side_fraction_finalize(state)
+
+
+def _group_unclipped_side_fraction_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    negative_advantages = -advantages
+    ratio = torch.exp(logprobs - old_logprobs)
+    clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    plain = negative_advantages * ratio
+    condition_count = ops.count((clipped < plain) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _group_unclipped_side_fraction_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
 
 
 def group_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
@@ -1655,6 +1743,26 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_group_clip_fraction_low_rank_min_finalize,
         formula="min(rank_values)",
         slots=(Slot("rank_values_min", "min"), Slot("element_count", "count")),
+    ),
+    "group/unclipped_side_fraction": MetricFunction(
+        id="group/unclipped_side_fraction",
+        brief="Share of response tokens whose ratio left the trust region on the side where clipping does not apply.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2},
+        function=group_unclipped_side_fraction,
+        update=_group_unclipped_side_fraction_update,
+        finalize=_group_unclipped_side_fraction_finalize,
+        formula="mean(clipped < plain)",
+        let={
+            "ratio": "exp(logprobs - old_logprobs)",
+            "plain": "-advantages * ratio",
+            "clipped": "-advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)",
+        },
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
     ),
     "group/clip_fraction_high/rank_max": MetricFunction(
         id="group/clip_fraction_high/rank_max",

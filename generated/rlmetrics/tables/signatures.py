@@ -144,16 +144,34 @@ TRAITS: dict[str, object] = {
         ("facet", "reduction"),
         (
             "what",
-            "training and evaluation are told apart by whether an evaluation is due, so a step that logs and evaluates leaves its value to the next log, and an evaluate() called by hand logs under the keys of training",
+            "a step that logs and evaluates leaves its value to the next log, and an evaluate() called by hand logs under the keys of training",
         ),
         ("grade", "minor"),
         ("vanishes_when", "no evaluation is due at a logged step and evaluate() is never called by hand"),
+    ),
+    "one_store_for_both_modes": (
+        ("facet", "reduction"),
+        (
+            "what",
+            "training and evaluation share one store, so what training has not logged before an evaluation is averaged into the evaluation's value",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "every evaluation falls on a logged step"),
+    ),
+    "prompt_padding_attended": (
+        ("facet", "estimator"),
+        (
+            "what",
+            "log-probabilities are computed without an attention mask, so the padding in front of shorter prompts counts as text",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "all prompts of a batch are equally long"),
     ),
     "last_batch_cut": (
         ("facet", "population"),
         (
             "what",
-            "at the end of the data only as many of the gathered values count as remain when the size of the data set is divided by the batch size",
+            "of the last batch of the data only as many values count as the size of the data set exceeds a multiple of the batch size",
         ),
         ("grade", "minor"),
         ("vanishes_when", "the size of the data set is a multiple of the batch size over all processes"),

@@ -99,6 +99,7 @@ MODULE_OF: dict[str, object] = {
     "entropy/old_policy": "entropy",
     "entropy/surprisal_sum": "entropy",
     "group/clip_fraction_low/rank_min": "group",
+    "group/unclipped_side_fraction": "group",
     "group/clip_fraction_high/rank_max": "group",
     "group/clip_fraction_low/sequence_min": "group",
     "group/clip_fraction_high/sequence_max": "group",

@@ -40,6 +40,40 @@ METRICS: dict[str, object] = {
             ),
         ),
     ),
+    "group/unclipped_side_fraction": (
+        ("rev", 1),
+        (
+            "brief",
+            "Share of response tokens whose ratio left the trust region on the side where clipping does not apply.",
+        ),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("aliases", ("inverted_clip_ratio",)),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "response tokens"),
+                ("predicate", "the ratio is outside the trust region but the plain policy objective is active"),
+                ("estimator", "ppo_clip"),
+                ("policy", "current"),
+                ("extent", "token"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "response_tokens"),
+        ("function", "rlmetrics.functional.group.group_unclipped_side_fraction"),
+        (
+            "false_friends",
+            (
+                (
+                    "policy/clip_fraction",
+                    "The tokens on which the clipped objective is active; this counts those outside the region on which it is not.",
+                ),
+            ),
+        ),
+    ),
     "group/clip_fraction_high/rank_max": (
         ("rev", 1),
         (

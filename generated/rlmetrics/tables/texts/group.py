@@ -17,6 +17,66 @@ TEXTS: dict[str, object] = {
         ("empty", "nan"),
         ("references", ((("title", "Shao et al. 2024, DeepSeekMath"), ("url", "https://arxiv.org/abs/2402.03300")),)),
     ),
+    "group/unclipped_side_fraction": (
+        (
+            "description",
+            "A token counts when the plain term of the objective is strictly smaller than the clipped one: its ratio fell below the lower bound with a positive advantage or rose above the upper bound with a negative one. Such tokens keep their full gradient, which pulls the ratio back. It is the complement of the clip fraction among the tokens outside the region and says nothing about how much was clipped. It is 0 on the first step of a batch, where all ratios are 1.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "advantages", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "clip_low",
+                    (
+                        ("default", 0.2),
+                        ("brief", "How far the ratio may fall below 1 before it is clipped."),
+                        (
+                            "source",
+                            (
+                                ("title", "Schulman et al. 2017, Proximal Policy Optimization Algorithms"),
+                                ("url", "https://arxiv.org/abs/1707.06347"),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "clip_high",
+                    (
+                        ("default", 0.2),
+                        ("brief", "How far the ratio may rise above 1 before it is clipped."),
+                        (
+                            "source",
+                            (
+                                ("title", "Schulman et al. 2017, Proximal Policy Optimization Algorithms"),
+                                ("url", "https://arxiv.org/abs/1707.06347"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("ratio", "exp(logprobs - old_logprobs)"),
+                ("plain", "-advantages * ratio"),
+                ("clipped", "-advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)"),
+            ),
+        ),
+        ("formula", "mean(clipped < plain)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Schulman et al. 2017, Proximal Policy Optimization Algorithms"),
+                    ("url", "https://arxiv.org/abs/1707.06347"),
+                ),
+            ),
+        ),
+    ),
     "group/clip_fraction_high/rank_max": (
         (
             "description",

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "GRPOTrainer"),
     (
         "brief",
-        "Group Relative Policy Optimization of TRL: several completions per prompt, rewards from functions or models, advantages relative to the prompt's other completions. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs; evaluation keys get the prefix eval_, whichever evaluation data set they come from; in 1.16.0 they are also in what evaluate() returns. Values of the generation batch appear only in logs whose window contains a generation, so with num_iterations above 1 or steps_per_generation above gradient_accumulation_steps some steps lack them.",
+        "Group Relative Policy Optimization of TRL: several completions per prompt, rewards from functions or models, advantages relative to the prompt's other completions. Two stores of lists, one for training and one for evaluation (one for both before 0.16.0), are averaged when the trainer logs; 0.14.0 cannot evaluate. Evaluation keys get the prefix eval_, whichever evaluation data set they come from; in 1.16.0 they are also in what evaluate() returns. Values of the generation batch appear only in logs whose window contains a generation, so with num_iterations above 1 or steps_per_generation above gradient_accumulation_steps some steps lack them.",
     ),
     ("extends", ("hf_trainer",)),
     ("modes", ("train", "eval")),
@@ -47,6 +47,7 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.14.0|trl/trainer/grpo_trainer.py|539|GRPOTrainer.log|span",
                         "0.17.0|trl/trainer/grpo_trainer.py|1273|GRPOTrainer.log|span",
                         "0.18.0|trl/trainer/grpo_trainer.py|1425|GRPOTrainer.log|span",
                         "0.18.2|trl/trainer/grpo_trainer.py|1433|GRPOTrainer.log|span",
@@ -72,9 +73,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.18.2",),
+                                ("0.14.0..0.18.2",),
                                 0.04,
                                 (
+                                    "0.14.0|trl/trainer/grpo_config.py|174|GRPOConfig|default",
                                     "0.17.0|trl/trainer/grpo_config.py|308|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|391|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|391|GRPOConfig|default",
@@ -102,9 +104,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.19.1",),
+                                ("0.16.0..0.19.1",),
                                 1,
                                 (
+                                    "0.16.0|trl/trainer/grpo_config.py|268|GRPOConfig|default",
                                     "0.17.0|trl/trainer/grpo_config.py|315|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|398|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|398|GRPOConfig|default",
@@ -143,7 +146,13 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "int"),
                     ("brief", "Micro-batches per optimizer step, a setting of transformers."),
-                    ("defaults", (((), 1, ()),)),
+                    (
+                        "defaults",
+                        (
+                            (("0.14.0",), 8, ("0.14.0|trl/trainer/grpo_config.py|167|GRPOConfig|default",)),
+                            (("0.15.0..",), 1, ()),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -255,9 +264,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.19.1",),
+                                ("0.14.0..0.19.1",),
                                 256,
                                 (
+                                    "0.14.0|trl/trainer/grpo_config.py|117|GRPOConfig|default",
                                     "0.17.0|trl/trainer/grpo_config.py|215|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|248|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|248|GRPOConfig|default",
@@ -319,9 +329,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.19.1",),
+                                ("0.14.0..0.19.1",),
                                 False,
                                 (
+                                    "0.14.0|trl/trainer/grpo_config.py|123|GRPOConfig|default",
                                     "0.17.0|trl/trainer/grpo_config.py|273|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|319|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|319|GRPOConfig|default",
@@ -382,9 +393,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.19.1",),
+                                ("0.15.0..0.19.1",),
                                 False,
                                 (
+                                    "0.15.0|trl/trainer/grpo_config.py|249|GRPOConfig|default",
                                     "0.17.0|trl/trainer/grpo_config.py|398|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|489|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|489|GRPOConfig|default",
@@ -448,9 +460,20 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                "generation_per_micro_batch",
+                (
+                    ("releases", ("0.14.0..0.16.1",)),
+                    (
+                        "brief",
+                        "One value per micro-batch, each generated on its own, over the completions of all processes; averaged with equal weight.",
+                    ),
+                    ("reduction", (("micro_batch", "mean"), ("window", "mean"))),
+                ),
+            ),
+            (
                 "update_per_rank",
                 (
-                    ("releases", ("0.17.0..0.19.1",)),
+                    ("releases", ("0.14.0..0.19.1",)),
                     (
                         "brief",
                         "One value per micro-batch and process; processes are averaged with equal weight, then all micro-batches of the logging window.",
@@ -495,6 +518,151 @@ FILE: tuple[object, ...] = (
     (
         "emissions",
         (
+            (
+                ("key", "loss"),
+                ("releases", ("0.14.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "mean"),
+                        ("sequence", "mean"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "mean"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_to_four_decimals", "sampling_temperature_ignored", "prompt_padding_attended")),
+                ("reproduced_by", "grpo_sequence_mean"),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate. Every ratio is 1, so the first part is minus the mean advantage, which cancels within a group: the curve is beta times the KL divergence, starts near 0 and may RISE as the policy leaves the reference.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/grpo_trainer.py|512|GRPOTrainer.compute_loss|value|the loss of one micro-batch on one process",
+                        "0.14.0|trl/trainer/grpo_trainer.py|511|GRPOTrainer.compute_loss|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|342|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.15.0..0.15.2",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "mean"),
+                        ("sequence", "mean"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "mean"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_to_four_decimals", "sampling_temperature_ignored")),
+                ("reproduced_by", "grpo_sequence_mean"),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate. Every ratio is 1, so the first part is minus the mean advantage, which cancels within a group: the curve is beta times the KL divergence, starts near 0 and may RISE as the policy leaves the reference.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.15.0|trl/trainer/grpo_trainer.py|710|GRPOTrainer.compute_loss|value|the loss of one micro-batch on one process",
+                        "0.15.0|trl/trainer/grpo_trainer.py|709|GRPOTrainer.compute_loss|value",
+                        "0.15.0|trl/trainer/grpo_trainer.py|437|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                        "0.15.2|trl/trainer/grpo_trainer.py|713|GRPOTrainer.compute_loss|value|the loss of one micro-batch on one process",
+                        "0.15.2|trl/trainer/grpo_trainer.py|712|GRPOTrainer.compute_loss|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|437|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "mean"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_to_four_decimals",)),
+                ("reproduced_by", "grpo"),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate. On the first step of a generation batch every ratio is 1 and the first part is minus the advantage averaged over tokens, close to 0; what is left is beta times the KL divergence, so the curve may RISE.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|932|GRPOTrainer.compute_loss|value|the loss of one micro-batch on one process",
+                        "0.16.0|trl/trainer/grpo_trainer.py|931|GRPOTrainer.compute_loss|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|488|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                        "0.16.1|trl/trainer/grpo_trainer.py|932|GRPOTrainer.compute_loss|value|the loss of one micro-batch on one process",
+                        "0.16.1|trl/trainer/grpo_trainer.py|931|GRPOTrainer.compute_loss|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|488|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.15.0..0.15.2",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("reproduced_by", "grpo_sequence_mean"),
+                (
+                    "note",
+                    "Minus the mean advantage, which cancels within a group, plus beta times the KL divergence. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.15.0|trl/trainer/grpo_trainer.py|725|GRPOTrainer.prediction_step|value",
+                        "0.15.0|trl/trainer/grpo_trainer.py|710|GRPOTrainer.compute_loss|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|728|GRPOTrainer.prediction_step|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|713|GRPOTrainer.compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("reproduced_by", "grpo"),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|950|GRPOTrainer.prediction_step|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|932|GRPOTrainer.compute_loss|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|950|GRPOTrainer.prediction_step|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|932|GRPOTrainer.compute_loss|value",
+                    ),
+                ),
+            ),
             (
                 ("key", "loss"),
                 ("releases", ("0.17.0..0.19.1",)),
@@ -844,6 +1012,55 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response", "counter_restarts", "mode_from_schedule", "last_batch_cut")),
+                (
+                    "note",
+                    "A counter of the trainer's own, which is not saved with checkpoints. Added up once per generated micro-batch, however often it is used.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|846|GRPOTrainer._generate_and_score_completions",
+                        "0.16.0|trl/trainer/grpo_trainer.py|845|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|736|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|846|GRPOTrainer._generate_and_score_completions",
+                        "0.16.1|trl/trainer/grpo_trainer.py|845|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|736|GRPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_tokens"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("eval",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                (
+                    "traits",
+                    (
+                        "prompt_counted_per_response",
+                        "training_counter_in_evaluation",
+                        "counter_restarts",
+                        "mode_from_schedule",
+                        "last_batch_cut",
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|846|GRPOTrainer._generate_and_score_completions",
+                        "0.16.0|trl/trainer/grpo_trainer.py|844|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.16.1|trl/trainer/grpo_trainer.py|846|GRPOTrainer._generate_and_score_completions",
+                        "0.16.1|trl/trainer/grpo_trainer.py|844|GRPOTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_tokens"),
                 ("releases", ("0.17.0",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
@@ -1087,6 +1304,132 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1274|GRPOTrainer._generate_and_score_completions|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2291|GRPOTrainer._generate|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completion_length"),
+                ("releases", ("0.14.0",)),
+                ("modes", ("train",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "length/response/mean"),
+                ("traits", ("last_batch_cut",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0",)),
+                            ("says", "Mean length of the completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.14.0/grpo_trainer"),
+                                    ("release", "0.14.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 107),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The end token counts. A completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/grpo_trainer.py|516|GRPOTrainer.compute_loss",
+                        "0.14.0|trl/trainer/grpo_trainer.py|515|GRPOTrainer.compute_loss|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|515|GRPOTrainer.compute_loss|reduction",
+                        "0.14.0|trl/trainer/grpo_trainer.py|536|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completion_length"),
+                ("releases", ("0.15.0..0.15.2",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "length/response/mean"),
+                ("traits", ("one_store_for_both_modes", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.15.0..0.15.2",)),
+                            ("says", "Mean length of the completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.15.2/grpo_trainer"),
+                                    ("release", "0.15.2"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 107),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The end token counts. A completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.15.0|trl/trainer/grpo_trainer.py|714|GRPOTrainer.compute_loss",
+                        "0.15.0|trl/trainer/grpo_trainer.py|713|GRPOTrainer.compute_loss|value",
+                        "0.15.0|trl/trainer/grpo_trainer.py|713|GRPOTrainer.compute_loss|reduction",
+                        "0.15.0|trl/trainer/grpo_trainer.py|730|GRPOTrainer.log|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|717|GRPOTrainer.compute_loss",
+                        "0.15.2|trl/trainer/grpo_trainer.py|716|GRPOTrainer.compute_loss|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|716|GRPOTrainer.compute_loss|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|733|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completion_length"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "length/response/mean"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.16.0..0.16.1",)),
+                            ("says", "Mean length of the completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.16.1/grpo_trainer"),
+                                    ("release", "0.16.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 107),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The end token counts. A completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row. Absent from logs of steps that reuse completions (num_iterations above 1).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|849|GRPOTrainer._generate_and_score_completions",
+                        "0.16.0|trl/trainer/grpo_trainer.py|848|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|848|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.16.0|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|849|GRPOTrainer._generate_and_score_completions",
+                        "0.16.1|trl/trainer/grpo_trainer.py|848|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|848|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2228,6 +2571,129 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "rewards/{reward_func}"),
+                ("releases", ("0.14.0",)),
+                ("modes", ("train",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("several_keys_share_name", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0",)),
+                            ("says", "The key is written reward/{reward_func_name}."),
+                            ("code", "The key starts with rewards/, in the plural."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.14.0/grpo_trainer"),
+                                    ("release", "0.14.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 108),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Unweighted. A function must score every completion."),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/grpo_trainer.py|524|GRPOTrainer.compute_loss",
+                        "0.14.0|trl/trainer/grpo_trainer.py|518|GRPOTrainer.compute_loss|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|518|GRPOTrainer.compute_loss|reduction",
+                        "0.14.0|trl/trainer/grpo_trainer.py|536|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}"),
+                ("releases", ("0.15.0..0.15.2",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("several_keys_share_name", "one_store_for_both_modes")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.15.0..0.15.2",)),
+                            ("says", "The key is written reward/{reward_func_name}."),
+                            ("code", "The key starts with rewards/, in the plural."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.15.2/grpo_trainer"),
+                                    ("release", "0.15.2"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 108),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Unweighted. A function must score every completion."),
+                (
+                    "evidence",
+                    (
+                        "0.15.0|trl/trainer/grpo_trainer.py|656|GRPOTrainer._prepare_inputs",
+                        "0.15.0|trl/trainer/grpo_trainer.py|650|GRPOTrainer._prepare_inputs|value",
+                        "0.15.0|trl/trainer/grpo_trainer.py|628|GRPOTrainer._prepare_inputs|reduction",
+                        "0.15.0|trl/trainer/grpo_trainer.py|730|GRPOTrainer.log|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|659|GRPOTrainer._prepare_inputs",
+                        "0.15.2|trl/trainer/grpo_trainer.py|653|GRPOTrainer._prepare_inputs|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|631|GRPOTrainer._prepare_inputs|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|733|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("several_keys_share_name", "mode_from_schedule")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.16.0..0.16.1",)),
+                            ("says", "The key is written reward/{reward_func_name}."),
+                            ("code", "The key starts with rewards/, in the plural."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.16.1/grpo_trainer"),
+                                    ("release", "0.16.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 108),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Unweighted. Completions for which the function returned None are left out; if it did so for all, the value is NaN and so is the whole logging window.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|859|GRPOTrainer._generate_and_score_completions",
+                        "0.16.0|trl/trainer/grpo_trainer.py|858|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|818|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.16.0|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|859|GRPOTrainer._generate_and_score_completions",
+                        "0.16.1|trl/trainer/grpo_trainer.py|858|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|818|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
                 ("key", "rewards/{reward_func}/mean"),
                 ("releases", ("0.17.0",)),
                 ("profile", "generation"),
@@ -2515,6 +2981,126 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
+                ("releases", ("0.14.0",)),
+                ("modes", ("train",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("last_batch_cut",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0",)),
+                            ("says", "Mean reward."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.14.0/grpo_trainer"),
+                                    ("release", "0.14.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 109),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Sum over reward functions, without weights."),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/grpo_trainer.py|526|GRPOTrainer.compute_loss",
+                        "0.14.0|trl/trainer/grpo_trainer.py|498|GRPOTrainer.compute_loss|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|526|GRPOTrainer.compute_loss|reduction",
+                        "0.14.0|trl/trainer/grpo_trainer.py|536|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("0.15.0..0.15.2",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("one_store_for_both_modes",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.15.0..0.15.2",)),
+                            ("says", "Mean reward."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.15.2/grpo_trainer"),
+                                    ("release", "0.15.2"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 109),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Sum over reward functions of weight times reward."),
+                (
+                    "evidence",
+                    (
+                        "0.15.0|trl/trainer/grpo_trainer.py|658|GRPOTrainer._prepare_inputs",
+                        "0.15.0|trl/trainer/grpo_trainer.py|631|GRPOTrainer._prepare_inputs|value",
+                        "0.15.0|trl/trainer/grpo_trainer.py|628|GRPOTrainer._prepare_inputs|reduction",
+                        "0.15.0|trl/trainer/grpo_trainer.py|730|GRPOTrainer.log|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|661|GRPOTrainer._prepare_inputs",
+                        "0.15.2|trl/trainer/grpo_trainer.py|634|GRPOTrainer._prepare_inputs|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|631|GRPOTrainer._prepare_inputs|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|733|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("unscored_counted_as_zero", "mode_from_schedule")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.16.0..0.16.1",)),
+                            ("says", "Mean reward."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.16.1/grpo_trainer"),
+                                    ("release", "0.16.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 109),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Sum over reward functions of weight times reward; a function that returned None for a completion contributes 0 to its sum.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|860|GRPOTrainer._generate_and_score_completions",
+                        "0.16.0|trl/trainer/grpo_trainer.py|821|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|818|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.16.0|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|860|GRPOTrainer._generate_and_score_completions",
+                        "0.16.1|trl/trainer/grpo_trainer.py|821|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|818|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
                 ("releases", ("0.17.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
@@ -2677,6 +3263,120 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|2826|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2827|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("0.14.0",)),
+                ("modes", ("train",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/group_std"),
+                ("traits", ("last_batch_cut",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0",)),
+                            ("says", "Mean of the standard deviations within groups of rewards."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.14.0/grpo_trainer"),
+                                    ("release", "0.14.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 110),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/grpo_trainer.py|528|GRPOTrainer.compute_loss",
+                        "0.14.0|trl/trainer/grpo_trainer.py|502|GRPOTrainer.compute_loss|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|536|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("0.15.0..0.15.2",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/group_std"),
+                ("traits", ("one_store_for_both_modes",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.15.0..0.15.2",)),
+                            ("says", "Mean of the standard deviations within groups of rewards."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.15.2/grpo_trainer"),
+                                    ("release", "0.15.2"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 110),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Groups may be spread over processes."),
+                (
+                    "evidence",
+                    (
+                        "0.15.0|trl/trainer/grpo_trainer.py|659|GRPOTrainer._prepare_inputs",
+                        "0.15.0|trl/trainer/grpo_trainer.py|635|GRPOTrainer._prepare_inputs|value",
+                        "0.15.0|trl/trainer/grpo_trainer.py|628|GRPOTrainer._prepare_inputs|reduction",
+                        "0.15.0|trl/trainer/grpo_trainer.py|730|GRPOTrainer.log|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|662|GRPOTrainer._prepare_inputs",
+                        "0.15.2|trl/trainer/grpo_trainer.py|638|GRPOTrainer._prepare_inputs|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|631|GRPOTrainer._prepare_inputs|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|733|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("profile", "generation_per_micro_batch"),
+                ("metric", "reward/group_std"),
+                ("traits", ("unscored_counted_as_zero", "mode_from_schedule")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.16.0..0.16.1",)),
+                            ("says", "Mean of the standard deviations within groups of rewards."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.16.1/grpo_trainer"),
+                                    ("release", "0.16.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 110),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|861|GRPOTrainer._generate_and_score_completions",
+                        "0.16.0|trl/trainer/grpo_trainer.py|825|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|818|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.16.0|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|861|GRPOTrainer._generate_and_score_completions",
+                        "0.16.1|trl/trainer/grpo_trainer.py|825|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|818|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3310,6 +4010,146 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|2669|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2875|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.14.0",)),
+                ("modes", ("train",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                ("traits", ("sampling_temperature_ignored", "prompt_padding_attended", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0",)),
+                            (
+                                "says",
+                                "Mean KL divergence between the model and the reference model over the completions.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.14.0/grpo_trainer"),
+                                    ("release", "0.14.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 111),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Logged whatever beta is. Log-probabilities belong to the logits without the sampling temperature.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/grpo_trainer.py|531|GRPOTrainer.compute_loss",
+                        "0.14.0|trl/trainer/grpo_trainer.py|530|GRPOTrainer.compute_loss|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|454|GRPOTrainer.compute_loss|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|536|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.15.0..0.15.2",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                ("traits", ("sampling_temperature_ignored", "one_store_for_both_modes", "last_batch_cut")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.15.0..0.15.2",)),
+                            (
+                                "says",
+                                "Mean KL divergence between the model and the reference model over the completions.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.15.2/grpo_trainer"),
+                                    ("release", "0.15.2"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 111),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Logged whatever beta is. Log-probabilities belong to the logits without the sampling temperature.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.15.0|trl/trainer/grpo_trainer.py|717|GRPOTrainer.compute_loss",
+                        "0.15.0|trl/trainer/grpo_trainer.py|716|GRPOTrainer.compute_loss|value",
+                        "0.15.0|trl/trainer/grpo_trainer.py|704|GRPOTrainer.compute_loss|value",
+                        "0.15.0|trl/trainer/grpo_trainer.py|730|GRPOTrainer.log|reduction",
+                        "0.15.2|trl/trainer/grpo_trainer.py|720|GRPOTrainer.compute_loss",
+                        "0.15.2|trl/trainer/grpo_trainer.py|719|GRPOTrainer.compute_loss|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|707|GRPOTrainer.compute_loss|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|733|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                ("when", "beta != 0"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.16.0..0.16.1",)),
+                            (
+                                "says",
+                                "Mean KL divergence between the model and the reference model over the completions.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.16.1/grpo_trainer"),
+                                    ("release", "0.16.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 111),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|939|GRPOTrainer.compute_loss",
+                        "0.16.0|trl/trainer/grpo_trainer.py|938|GRPOTrainer.compute_loss|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|917|GRPOTrainer.compute_loss|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|937|GRPOTrainer.compute_loss|condition",
+                        "0.16.0|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|939|GRPOTrainer.compute_loss",
+                        "0.16.1|trl/trainer/grpo_trainer.py|938|GRPOTrainer.compute_loss|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|917|GRPOTrainer.compute_loss|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|937|GRPOTrainer.compute_loss|condition",
+                        "0.16.1|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4177,6 +5017,34 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|1507|GRPOTrainer._get_per_token_logps_and_entropies|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|832|GRPOTrainer.__init__|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/unclipped_side_fraction"),
+                ("traits", ("mode_from_schedule", "last_batch_cut")),
+                (
+                    "constant_when",
+                    ("0 when num_iterations == 1", "0 in evaluation, where old and current policy are the same"),
+                ),
+                (
+                    "note",
+                    "The comparison is the wrong way round: it marks the tokens outside the trust region on which the plain term counts, not those that are clipped. Corrected with the new keys of 0.17.0; the clip fraction of these releases cannot be had from the log.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|943|GRPOTrainer.compute_loss",
+                        "0.16.0|trl/trainer/grpo_trainer.py|941|GRPOTrainer.compute_loss|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|942|GRPOTrainer.compute_loss|value",
+                        "0.16.0|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
+                        "0.16.1|trl/trainer/grpo_trainer.py|943|GRPOTrainer.compute_loss",
+                        "0.16.1|trl/trainer/grpo_trainer.py|941|GRPOTrainer.compute_loss|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|942|GRPOTrainer.compute_loss|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|956|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -5768,6 +6636,32 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/batch_preparation"),
+                (
+                    "span",
+                    "Generation, log-probabilities of the old policy and the reference model, rewards and advantages when new completions are due, else a lookup in the buffer.",
+                ),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. One call per micro-batch, each with its own generation.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.0|trl/trainer/grpo_trainer.py|643|GRPOTrainer._prepare_inputs|span",
+                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.1|trl/trainer/grpo_trainer.py|643|GRPOTrainer._prepare_inputs|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
                 ("releases", ("0.17.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -5868,6 +6762,29 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/loss"),
+                ("span", "Forward pass of the policy, loss and the gathering of its metrics for one micro-batch."),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.0|trl/trainer/grpo_trainer.py|900|GRPOTrainer.compute_loss|span",
+                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.1|trl/trainer/grpo_trainer.py|900|GRPOTrainer.compute_loss|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
                 ("releases", ("0.17.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -5957,6 +6874,29 @@ FILE: tuple[object, ...] = (
                     (
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|2938|GRPOTrainer.compute_loss|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/log_probabilities"),
+                ("span", "Forward pass and log-softmax of the policy or of the reference model."),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.0|trl/trainer/grpo_trainer.py|587|GRPOTrainer._get_per_token_logps|span",
+                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.1|trl/trainer/grpo_trainer.py|587|GRPOTrainer._get_per_token_logps|span",
                     ),
                 ),
             ),
@@ -6124,6 +7064,29 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/reward_function"),
+                ("span", "One reward function or model, its tokenisation included."),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. For reward models the name has the word reward and a space in front.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.0|trl/trainer/grpo_trainer.py|780|GRPOTrainer._generate_and_score_completions|span",
+                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.1|trl/trainer/grpo_trainer.py|780|GRPOTrainer._generate_and_score_completions|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
                 ("releases", ("0.17.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -6188,6 +7151,30 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|1606|GRPOTrainer._calculate_rewards|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|1625|GRPOTrainer._calculate_rewards|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|1643|GRPOTrainer._calculate_rewards._invoke_async|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "timing/generation"),
+                ("span", "The request to the vLLM server, without weight transfer and distribution to the processes."),
+                ("when", "use_vllm"),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.0|trl/trainer/grpo_trainer.py|687|GRPOTrainer._generate_and_score_completions|span",
+                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.1|trl/trainer/grpo_trainer.py|687|GRPOTrainer._generate_and_score_completions|span",
                     ),
                 ),
             ),
@@ -6320,6 +7307,30 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "timing/weight_update"),
+                ("span", "Gathering the parameters, merging adapters, sending them to vLLM and resetting its cache."),
+                ("when", "use_vllm"),
+                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.0|trl/trainer/grpo_trainer.py|602|GRPOTrainer._move_model_to_vllm|span",
+                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
+                        "0.16.1|trl/trainer/grpo_trainer.py|602|GRPOTrainer._move_model_to_vllm|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
                 ("releases", ("0.17.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -6391,6 +7402,64 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions"),
+                ("releases", ("0.15.0..0.15.2",)),
+                ("modes", ("train",)),
+                ("metric", "samples/completions"),
+                ("reduction", (("rank", "pool"), ("window", "last"))),
+                ("kind", "text"),
+                ("when", "log_completions"),
+                (
+                    "condition",
+                    "sent straight to W&B as a table by the main process at steps that logging_steps divides, never through Trainer.log",
+                ),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "Columns: step, prompt, completion, reward (weighted sum). One table for each generated micro-batch, of training and evaluation alike, under one key without prefix.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.15.0|trl/trainer/grpo_trainer.py|678|GRPOTrainer._prepare_inputs",
+                        "0.15.0|trl/trainer/grpo_trainer.py|662|GRPOTrainer._prepare_inputs|condition",
+                        "0.15.0|trl/trainer/grpo_trainer.py|673|GRPOTrainer._prepare_inputs|value",
+                        "0.15.2|trl/trainer/grpo_trainer.py|681|GRPOTrainer._prepare_inputs",
+                        "0.15.2|trl/trainer/grpo_trainer.py|665|GRPOTrainer._prepare_inputs|condition",
+                        "0.15.2|trl/trainer/grpo_trainer.py|676|GRPOTrainer._prepare_inputs|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions"),
+                ("releases", ("0.16.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("metric", "samples/completions"),
+                ("reduction", (("rank", "pool"), ("window", "last"))),
+                ("kind", "text"),
+                ("when", "log_completions"),
+                (
+                    "condition",
+                    "sent straight to W&B as a table by the main process at steps that logging_steps divides, never through Trainer.log",
+                ),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "Columns: step, prompt, completion, reward (weighted sum). One table for each generated micro-batch, of training and evaluation alike, under one key without prefix.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.16.0|trl/trainer/grpo_trainer.py|887|GRPOTrainer._generate_and_score_completions",
+                        "0.16.0|trl/trainer/grpo_trainer.py|863|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.16.0|trl/trainer/grpo_trainer.py|884|GRPOTrainer._generate_and_score_completions|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|887|GRPOTrainer._generate_and_score_completions",
+                        "0.16.1|trl/trainer/grpo_trainer.py|863|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.16.1|trl/trainer/grpo_trainer.py|884|GRPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions"),
                 ("releases", ("0.17.0",)),
                 ("modes", ("train",)),
                 ("metric", "samples/completions"),
@@ -6452,6 +7521,22 @@ FILE: tuple[object, ...] = (
     (
         "unlogged",
         (
+            (
+                ("key", "reward/{reward_func}"),
+                ("releases", ("0.14.0..0.16.1",)),
+                ("says", "The reward from each reward function."),
+                ("instead", "rewards/{reward_func}, with an s."),
+                (
+                    "source",
+                    (
+                        ("title", "TRL GRPO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v0.16.1/grpo_trainer"),
+                        ("release", "0.16.1"),
+                        ("path", "docs/source/grpo_trainer.md"),
+                        ("line", 108),
+                    ),
+                ),
+            ),
             (
                 ("key", "reward/{reward_func}/mean"),
                 ("releases", ("0.17.0..0.19.1",)),
