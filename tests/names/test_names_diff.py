@@ -13,10 +13,10 @@ def test_a_new_meaning_under_an_old_name_is_a_change(tables):
     changed = {item.key: item for item in found.changed}
     assert {"clip_ratio", "eval_clip_ratio", "kl", "eval_kl"} == set(changed)
     clip = changed["clip_ratio"]
-    assert ("1.0.0", "only in the target: ratios are clamped", 33) == (clip.since, clip.what, clip.evidence[0].line)
+    assert ("1.0.0", "only in the new one: ratios are clamped", 33) == (clip.since, clip.what, clip.evidence[0].line)
     assert (
-        "was logged by default (condition: beta != 0), is not logged by default (condition: beta != 0)"
-        == changed["kl"].what
+        "was logged by default (condition: beta != 0), is not logged by default (condition: beta != 0); "
+        "the default of beta was 0.04, is 0.0" == changed["kl"].what
     )
 
 

@@ -123,7 +123,7 @@ def _run(arguments: list[str]) -> int:
     name = next((word for word in arguments if not word.startswith("-")), None)
     parser: argparse.ArgumentParser = _Parser(prog="rlmetrics", description=_DESCRIPTION)
     parser.add_argument("--version", action="store_true", help="print the versions of the package and of the spec")
-    chosen = name if name in COMMANDS and arguments[0] == name else None
+    chosen = name if name in COMMANDS and arguments[0] == name and _offered(name) else None
     if chosen is None:
         return _overview(parser, arguments)
     subparsers: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(

@@ -93,6 +93,7 @@ def _rows(item: Resolution) -> list[tuple[str, str]]:
     rows += [("defect", f"{fault.what} ({fault.grade})") for fault in item.defects]
     if item.function is not None:
         rows.append(("function", item.function))
+    rows += [("guide", f"{said.says} In fact: {said.code}" if said.code else said.says) for said in item.documented]
     if item.note is not None:
         rows.append(("note", " ".join(item.note.split())))
     rows += [("evidence", f"{line.release} {line.path}:{line.line} {line.symbol}") for line in item.evidence[:3]]

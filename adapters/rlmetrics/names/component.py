@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .config import Config, Configuration, holds
-from .records import Alternative, Entry, Evidence
+from .records import Alternative, Documented, Entry, Evidence
 from .signature import effective_signature, merge_layers
 from .source import Component
 from .surfaces import LOGGED, route_surfaces, show_template
@@ -173,6 +173,10 @@ class ComponentView:
         """Return everything that is logged, one entry for each key and mode."""
         return [self.entry(key, mode) for key, mode in self._by_key]
 
+    def has(self, key: str, mode: str) -> bool:
+        """Return whether a key, as logged or as a template, belongs to this component."""
+        return (key, mode) in self._by_key
+
     def entry(self, key: str, mode: str) -> Entry:
         """Return what is logged under a key of this component.
 
@@ -224,14 +228,25 @@ class ComponentView:
             self._templates[key] = Template(key, patterns, is_open=is_open)
         return self._templates[key]
 
-    def documented(self, key: str, mode: str) -> list[Mapping[str, Any]]:
+    def documented(self, key: str, mode: str) -> tuple[Documented, ...]:
         """Return what the framework's guide says about a key where it adds to the code or differs from it."""
-        return [
+        rows = [
             row
             for index in self._by_key[key, mode]
             for row in map(dict, self._records[index].row.get("documented", ()))
             if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
         ]
+        sources = [dict(row["source"]) for row in rows]
+        return tuple(
+            Documented(row["says"], row.get("code"), source["title"], source.get("path"), source.get("line"))
+            for row, source in zip(rows, sources, strict=True)
+        )
+
+    def guards(self, key: str, mode: str) -> list[str]:
+        """Return the guards that decide whether and how a key is logged."""
+        rows = [self._records[index].row for index in self._by_key[key, mode]]
+        variants = [dict(variant)["when"] for row in rows for variant in row.get("variants", ())]
+        return [*(row["when"] for row in rows if "when" in row), *variants]
 
     def _placeholder(self, key: str, name: str) -> Mapping[str, Any]:
         stem = next(record.stem for record in self._records if record.key == key)

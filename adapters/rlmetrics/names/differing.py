@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .component import ComponentView
-from .config import Config
+from .component import ComponentView, read_evidence
+from .config import Config, holds
+from .guards import Value, parse
 from .mapping import NameMap
+from .protocol import View
 from .records import Difference, Entry, Evidence, Transform
 from .relations import relate
 from .source import Component, Source
@@ -15,6 +18,8 @@ from .tables import Overlays, Tables
 from .view import FrameworkView, open_views
 
 __all__ = ["ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"]
+
+_SIDES = ("the old release", "the new one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +97,18 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
     """
     old, new = open_views([from_, to], config=config, spec=spec)
     names = NameMap(old, new)
-    tables = old.tables
     before = {_place(entry): entry for entry in old.entries()}
     after = {_place(entry): entry for entry in new.entries()}
     pairs = _same_name(before, after)
     fresh = {place: entry for place, entry in after.items() if place not in set(pairs.values())}
-    history = _History(old.source, new.source, tables, config)
+    comparison = _Comparison(old, new, config)
     renamed: list[RenamedKey] = []
     removed: list[ListedKey] = []
     changed: list[ChangedKey] = []
     taken: set[tuple[str, str, str]] = set()
     for place, entry in before.items():
         if place in pairs:
-            change = _change(entry, after[pairs[place]], tables, history)
+            change = comparison.change(entry, after[pairs[place]])
             changed += [] if change is None else [change]
             continue
         row = names.row(entry)
@@ -162,24 +166,14 @@ def _listed(entry: Entry, instead: str | None = None) -> ListedKey:
     )
 
 
-def _change(old: Entry, new: Entry, tables: Tables, history: _History) -> ChangedKey | None:
-    relation = relate(old, new, tables)
-    said = _said(old, new, tables)
-    if not said:
-        return None
-    since = history.since(old, new)
-    return ChangedKey(new.key, new.component, "; ".join(said), since, new.evidence, relation.kind, relation.differs_by)
-
-
 def _said(old: Entry, new: Entry, tables: Tables) -> list[str]:
     """Return what is not the same about two entries of one name."""
     said: list[str] = []
+    relation = relate(old, new, tables, _SIDES)
     if old.metric != new.metric:
         said.append(f"measures {new.metric or 'what the configuration says'} in place of {old.metric or 'that'}")
-        relation = relate(old, new, tables)
         said += [relation.why] if relation.why is not None else []
     else:
-        relation = relate(old, new, tables)
         said += [difference.what for difference in relation.differs_by]
         if relation.transform is not None:
             said.append(f"new = {relation.transform.scale:g} * old + {relation.transform.offset:g}")
@@ -195,40 +189,79 @@ def _when(entry: Entry) -> str:
     return by_default if entry.condition is None else f"{by_default} by default (condition: {entry.condition})"
 
 
-class _History:
-    """The described releases between two, to find the one in which a meaning changed."""
+class _Comparison:
+    """Two sources side by side, and the described releases between them."""
 
-    def __init__(self, old: Source, new: Source, tables: Tables, config: Config) -> None:
-        self._tables = tables
-        self._config = config
-        self._same = old.framework == new.framework and not old.is_canonical
+    def __init__(self, old: View, new: View, config: Config) -> None:
         self._old, self._new = old, new
-        self._views: dict[tuple[str, str], ComponentView | None] = {}
+        self._tables = old.tables
+        self._config = config
+        self._same = old.source.framework == new.source.framework and not old.source.is_canonical
+        self._between: dict[tuple[str, str], ComponentView | None] = {}
 
-    def since(self, old: Entry, new: Entry) -> str | None:
+    def change(self, old: Entry, new: Entry) -> ChangedKey | None:
+        """Return how the meaning of a key changed, or None if it did not."""
+        said = _said(old, new, self._tables)
+        if not said:
+            return None
+        relation = relate(old, new, self._tables, _SIDES)
+        defaults, evidence = self._changed_defaults(old, new)
+        return ChangedKey(
+            new.key,
+            new.component,
+            "; ".join([*said, *defaults]),
+            self._since(old, new),
+            (*new.evidence, *evidence),
+            relation.kind,
+            relation.differs_by,
+        )
+
+    def _changed_defaults(self, old: Entry, new: Entry) -> tuple[list[str], list[Evidence]]:
+        """Return which defaults changed that decide about a key, and where the new ones stand."""
+        if not isinstance(self._old, FrameworkView) or not isinstance(self._new, FrameworkView):
+            return [], []
+        first, second = self._old.components[old.component], self._new.components[new.component]
+        guards = [*first.guards(old.key, old.mode), *second.guards(new.key, new.mode)]
+        said: list[str] = []
+        evidence: list[Evidence] = []
+        for name in sorted({name for guard in guards for name in parse(guard).names()}):
+            if name not in first.config.values or name not in second.config.values:
+                continue
+            before, after = first.config.values[name], second.config.values[name]
+            undone = {**second.config.values, name: before}
+            if any(holds(guard, second.config.values) != holds(guard, undone) for guard in guards):
+                said.append(f"the default of {name} was {_value(before)}, is {_value(after)}")
+                evidence += [read_evidence(text) for text in second.config.evidence(name)]
+        return said, evidence
+
+    def _since(self, old: Entry, new: Entry) -> str | None:
         """Return the first release after the old one, up to the new one, in which an entry differs from the old one."""
         if not self._same:
             return None
-        releases = self._tables.framework(self._old.framework).releases
-        first, last = releases.index(self._old.release), releases.index(self._new.release)
+        releases = self._tables.framework(self._old.source.framework).releases
+        first, last = releases.index(self._old.source.release), releases.index(self._new.source.release)
         step = 1 if last >= first else -1
         for index in range(first + step, last, step):
             view = self._view(new.component, releases.names[index])
-            if view is not None and new.key in view.keys:
-                entry = next((item for item in view.entries() if item.key == new.key and item.mode == new.mode), None)
-                if entry is not None and _said(old, entry, self._tables):
-                    return releases.names[index]
-        return self._new.release
+            if view is None or not view.has(new.key, new.mode):
+                continue
+            if _said(old, view.entry(new.key, new.mode), self._tables):
+                return releases.names[index]
+        return self._new.source.release
 
     def _view(self, component: str, release: str) -> ComponentView | None:
-        if (component, release) not in self._views:
-            table = self._tables.framework(self._new.framework)
-            found = [
+        if (component, release) not in self._between:
+            framework = self._new.source.framework
+            table = self._tables.framework(framework)
+            found = tuple(
                 Component(name, stem, module)
                 for name, stem, ranges, module in table.components
                 if name == component and table.releases.covers(ranges, release)
-            ]
-            source = Source(self._new.framework, release, tuple(found[:1]))
-            views = FrameworkView(self._tables, source, self._config).components if found else {}
-            self._views[component, release] = views.get(component)
-        return self._views[component, release]
+            )
+            view = FrameworkView(self._tables, Source(framework, release, found[:1]), self._config)
+            self._between[component, release] = view.components.get(component)
+        return self._between[component, release]
+
+
+def _value(value: Value) -> str:
+    return json.dumps(value) if value is None or isinstance(value, bool) else str(value)

@@ -9,6 +9,7 @@ __all__ = [
     "Alternative",
     "Defect",
     "Difference",
+    "Documented",
     "Entry",
     "Evidence",
     "KeyInfo",
@@ -120,6 +121,25 @@ class Defect:
 
 
 @dataclass(frozen=True, slots=True)
+class Documented:
+    """What the framework's own guide says about a key.
+
+    Attributes:
+        says: What it says, in our words.
+        code: What the code does instead, where they differ.
+        title: The guide.
+        path: Where it stands in the release's repository.
+        line: The line there.
+    """
+
+    says: str
+    code: str | None
+    title: str
+    path: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Resolution:
     """What one key means in one component.
 
@@ -145,6 +165,7 @@ class Resolution:
         defects: Known faults in that.
         function: The function that computes the metric.
         evidence: Where it stands in a release.
+        documented: What the framework's guide adds, or says although the code does otherwise.
         note: What else there is to know.
         reason: Why the key has no metric.
         nearest: Known keys that look like it.
@@ -171,6 +192,7 @@ class Resolution:
     defects: tuple[Defect, ...] = ()
     function: str | None = None
     evidence: tuple[Evidence, ...] = ()
+    documented: tuple[Documented, ...] = ()
     note: str | None = None
     reason: str | None = None
     nearest: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ quantity or are declared false friends, and otherwise there is ``none``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,13 +54,16 @@ class Relation:
         return max(grades, default=0), sum(grade > 1 for grade in grades), len(grades)
 
 
-def relate(source: Entry, target: Entry, tables: Tables) -> Relation:
+def relate(
+    source: Entry, target: Entry, tables: Tables, sides: tuple[str, str] = ("the source", "the target")
+) -> Relation:
     """Return the relation from one emission to another.
 
     Args:
         source: The emission whose values are at hand.
         target: The emission under whose name they might go.
         tables: The vocabulary of signatures, and the metrics.
+        sides: What the two are called in what differs.
     """
     if source.metric is None or target.metric is None:
         return Relation("none")
@@ -69,9 +72,10 @@ def relate(source: Entry, target: Entry, tables: Tables) -> Relation:
         if why is None and source.key == target.key:
             why = _different(source.metric, target.metric, tables)
         return Relation("none") if why is None else Relation("related", why=why)
-    differences = tuple(_differences(source, target, tables))
-    transform, unknown = _transform(source.signature, target.signature)
-    differences += unknown
+    comparison = _Comparison(source, target, tables, sides)
+    unknown = tuple(comparison.unknown_scales())
+    transform = None if unknown else comparison.transform()
+    differences = (*comparison.differences(), *unknown)
     if any(difference.grade == "incomparable" for difference in differences):
         return Relation("related", differences, transform)
     if differences:
@@ -107,97 +111,102 @@ def _shown(value: Any) -> str:
     return "not set" if value is None else " ‖ ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _differences(source: Entry, target: Entry, tables: Tables) -> Iterable[Difference]:
-    left, right = source.signature, target.signature
-    metric = tables.metrics[str(source.metric)]
-    if (source.kind == "distribution") != (target.kind == "distribution"):
-        yield Difference(f"the source is a {source.kind}, the target a {target.kind}", "incomparable")
-    yield from _populations(left, right, tables)
-    if left.snapshot != right.snapshot and left.snapshot is not None and right.snapshot is not None:
-        grade, vanishes = tables.signatures["SNAPSHOT"]
-        what = (
-            f"computed with the {left.snapshot} parameters in the source, with the {right.snapshot} ones in the target"
-        )
-        yield Difference(what, grade, vanishes)
-    yield from _reductions(left.reduction, right.reduction, metric, tables)
-    if left.span != right.span:
-        what = f"what is measured: {_span(left.span)} in the source, {_span(right.span)} in the target"
-        yield Difference(what, "biased")
-    if left.lag != right.lag:
-        what = f"the value belongs to {_lag(left.lag)} in the source, to {_lag(right.lag)} in the target"
-        yield Difference(what, "minor", "the value does not change from step to step")
-    yield from _traits(left, right, tables)
-    same_way = set(left.traits) == set(right.traits) and left.population == right.population
-    if left.reproduced_by != right.reproduced_by and same_way:
-        what = f"{_variant(left, metric)} in the source, {_variant(right, metric)} in the target"
-        yield Difference(what, "biased")
+class _Comparison:
+    """Two emissions of one metric."""
 
+    def __init__(self, source: Entry, target: Entry, tables: Tables, sides: tuple[str, str]) -> None:
+        self._kinds = source.kind, target.kind
+        self._left, self._right = source.signature, target.signature
+        self._metric: Mapping[str, Any] = tables.metrics[str(source.metric)]
+        self._tables = tables
+        self._sides = sides
 
-def _populations(left: Signature, right: Signature, tables: Tables) -> Iterable[Difference]:
-    if left.population is None or right.population is None or left.population == right.population:
-        return
-    populations: Mapping[str, Any] = tables.signatures["POPULATIONS"]
-    first, second = populations.get(left.population), populations.get(right.population)
-    same = set(population_traits(left.population, tables)) == set(population_traits(right.population, tables))
-    if first is None or second is None or first[0] != second[0] or same:
-        what = f"over {left.population} in the source, over {right.population} in the target"
-        yield Difference(what, "biased")
+    def _both(self, left: str, right: str) -> str:
+        return f"{left} in {self._sides[0]}, {right} in {self._sides[1]}"
 
+    def differences(self) -> Iterator[Difference]:
+        """Yield what differs but for scale and offset."""
+        left, right = self._left, self._right
+        if (self._kinds[0] == "distribution") != (self._kinds[1] == "distribution"):
+            yield Difference(self._both(f"a {self._kinds[0]}", f"a {self._kinds[1]}"), "incomparable")
+        yield from self._populations()
+        if left.snapshot != right.snapshot and left.snapshot is not None and right.snapshot is not None:
+            grade, vanishes = self._tables.signatures["SNAPSHOT"]
+            what = self._both(f"{left.snapshot} parameters", f"{right.snapshot} parameters")
+            yield Difference(f"computed with {what}", grade, vanishes)
+        yield from self._reductions()
+        if left.span != right.span:
+            yield Difference(f"what is measured: {self._both(_span(left.span), _span(right.span))}", "biased")
+        if left.lag != right.lag:
+            what = self._both(_lag(left.lag), _lag(right.lag))
+            yield Difference(f"the step of the value: {what}", "minor", "the value does not change from step to step")
+        yield from self._traits()
+        same_way = set(left.traits) == set(right.traits) and left.population == right.population
+        if left.reproduced_by != right.reproduced_by and same_way:
+            yield Difference(f"computed by {self._both(self._formula(left), self._formula(right))}", "biased")
 
-def _reductions(
-    left: Mapping[str, str], right: Mapping[str, str], metric: Mapping[str, Any], tables: Tables
-) -> Iterable[Difference]:
-    default = "pool" if "function" in metric else "none"
-    statistic = dict(metric.get("identity", ())).get("statistic")
-    operations: Mapping[str, str] = tables.signatures["OPERATIONS"]
-    grades: Mapping[str, str] = tables.signatures["GRADES"]
-    for level, (brief, vanishes) in tables.signatures["LEVELS"].items():
-        first, second = (_plain(side.get(level, default), statistic) for side in (left, right))
-        if first != second:
-            grade = grades.get("/".join(sorted((first, second))), grades.get("default", "biased"))
-            what = f"{brief}: {operations[first]} in the source, {operations[second]} in the target"
-            yield Difference(what, grade, vanishes)
+    def _populations(self) -> Iterator[Difference]:
+        left, right = self._left.population, self._right.population
+        if left is None or right is None or left == right:
+            return
+        populations: Mapping[str, Any] = self._tables.signatures["POPULATIONS"]
+        same_domain = left in populations and right in populations and populations[left][0] == populations[right][0]
+        # Populations of one domain are told apart by their traits, which are compared with all others.
+        told_apart = set(population_traits(left, self._tables)) != set(population_traits(right, self._tables))
+        if not (same_domain and told_apart):
+            yield Difference(self._both(f"over {left}", f"over {right}"), "biased")
+
+    def _reductions(self) -> Iterator[Difference]:
+        default = "pool" if "function" in self._metric else "none"
+        statistic = dict(self._metric.get("identity", ())).get("statistic")
+        vocabulary = self._tables.signatures
+        operations: Mapping[str, str] = vocabulary["OPERATIONS"]
+        grades: Mapping[str, str] = vocabulary["GRADES"]
+        for level, (brief, vanishes) in vocabulary["LEVELS"].items():
+            first, second = (
+                _plain(side.reduction.get(level, default), statistic) for side in (self._left, self._right)
+            )
+            if first != second:
+                grade = grades.get("/".join(sorted((first, second))), grades.get("default", "biased"))
+                yield Difference(f"{brief}: {self._both(operations[first], operations[second])}", grade, vanishes)
+
+    def _traits(self) -> Iterator[Difference]:
+        pairs = (self._left, self._right), (self._right, self._left)
+        for side, (mine, other) in zip(self._sides, pairs, strict=True):
+            for name in mine.traits:
+                if name not in other.traits:
+                    trait = self._tables.traits[name]
+                    what = f"only in {side}: {trait['what']}"
+                    yield Difference(what, trait["grade"], trait.get("vanishes_when"), trait.get("correction"))
+
+    def _formula(self, signature: Signature) -> str:
+        if signature.reproduced_by is None:
+            return "the plain formula"
+        brief = dict(self._metric.get("variants", ())).get(signature.reproduced_by, signature.reproduced_by)
+        return f"a variant ({brief.rstrip('.')})"
+
+    def unknown_scales(self) -> Iterator[Difference]:
+        """Yield what keeps the transform from being known."""
+        if (self._left.scale, self._left.offset) == (self._right.scale, self._right.offset):
+            return
+        for side, signature in zip(self._sides, (self._left, self._right), strict=True):
+            if isinstance(signature.scale, str) or isinstance(signature.offset, str) or signature.scale == 0:
+                offset = "" if signature.offset == 0 else f" + ({signature.offset})"
+                what = f"{side} logs ({signature.scale}) * metric{offset}, and what that depends on is not known"
+                correction = "give the configuration keys in it their values with --config"
+                yield Difference(what, "incomparable", correction=correction)
+
+    def transform(self) -> Transform | None:
+        """Return target = scale * source + offset, or None if both are equal."""
+        left, right = self._left, self._right
+        if (left.scale, left.offset) == (right.scale, right.offset):
+            return None
+        scale = float(right.scale) / float(left.scale)
+        return Transform(scale, float(right.offset) - scale * float(left.offset))
 
 
 def _plain(operation: str, statistic: str | None) -> str:
     return "pool" if (statistic, operation) in _NEUTRAL else operation
-
-
-def _traits(left: Signature, right: Signature, tables: Tables) -> Iterable[Difference]:
-    for side, mine, other in (("source", left, right), ("target", right, left)):
-        for name in mine.traits:
-            if name not in other.traits:
-                trait = tables.traits[name]
-                yield Difference(
-                    f"only in the {side}: {trait['what']}",
-                    trait["grade"],
-                    trait.get("vanishes_when"),
-                    trait.get("correction"),
-                )
-
-
-def _transform(left: Signature, right: Signature) -> tuple[Transform | None, tuple[Difference, ...]]:
-    """Return target = scale * source + offset, or what makes it unknown."""
-    unknown = [
-        Difference(
-            f"the {side} is {_formula(signature)}, and what that depends on is not known",
-            "incomparable",
-            correction="give the configuration keys in it their values with --config",
-        )
-        for side, signature in (("source", left), ("target", right))
-        if isinstance(signature.scale, str) or isinstance(signature.offset, str) or signature.scale == 0
-    ]
-    same = (left.scale, left.offset) == (right.scale, right.offset)
-    if same or unknown:
-        return None, () if same else tuple(unknown)
-    scale = float(right.scale) / float(left.scale)
-    transform = Transform(scale, float(right.offset) - scale * float(left.offset))
-    return (None if transform == Transform(1.0, 0.0) else transform), ()
-
-
-def _formula(signature: Signature) -> str:
-    offset = "" if signature.offset == 0 else f" + ({signature.offset})"
-    return f"({signature.scale}) * metric{offset}"
 
 
 def _span(span: str | None) -> str:
@@ -206,13 +215,5 @@ def _span(span: str | None) -> str:
 
 def _lag(lag: int) -> str:
     if lag == 0:
-        return "the step it is logged with"
-    steps = "step" if abs(lag) == 1 else "steps"
-    return f"{abs(lag)} {steps} {'earlier' if lag < 0 else 'later'}"
-
-
-def _variant(signature: Signature, metric: Mapping[str, Any]) -> str:
-    if signature.reproduced_by is None:
-        return "computed by the plain formula"
-    brief = dict(metric.get("variants", ())).get(signature.reproduced_by, signature.reproduced_by)
-    return f"computed by a variant ({brief.rstrip('.')})"
+        return "the one it is logged with"
+    return f"{abs(lag)} {'earlier' if lag < 0 else 'later'}"

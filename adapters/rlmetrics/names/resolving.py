@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from .component import ComponentView
 from .config import Config
 from .protocol import Match, View
-from .records import Defect, Resolution, Signature
+from .records import Defect, Documented, Resolution, Signature
 from .tables import Overlays, Tables, load_tables
 from .templates import OPEN, Template, placeholders_in
 from .view import FrameworkView, open_view
@@ -87,9 +87,16 @@ def _known(view: View, key: str, match: Match) -> Resolution:
         defects=defects_of(entry.signature, tables),
         function=function_of(entry.metric, entry.signature, tables),
         evidence=entry.evidence,
+        documented=_documented(view, match),
         note=entry.note,
         reason=reason,
     )
+
+
+def _documented(view: View, match: Match) -> tuple[Documented, ...]:
+    if not isinstance(view, FrameworkView):
+        return ()
+    return view.components[match.entry.component].documented(match.entry.key, match.entry.mode)
 
 
 def _unknown(view: View, key: str) -> Resolution:

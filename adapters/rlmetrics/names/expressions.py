@@ -1,0 +1,268 @@
+"""What guards and arithmetic over configuration keys consist of, and what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+__all__ = [
+    "And",
+    "Arithmetic",
+    "Compare",
+    "Expression",
+    "GuardError",
+    "ListOf",
+    "Literal",
+    "Name",
+    "Negative",
+    "Not",
+    "Or",
+    "UnknownValueError",
+    "Value",
+]
+
+Value = bool | int | float | str | None | list["Value"]
+"""What a configuration key can hold and an expression can yield."""
+
+
+class GuardError(ValueError):
+    """An expression that cannot be read or evaluated.
+
+    Attributes:
+        message: What is wrong and how to fix it.
+        column: Where in the expression, counted from 1.
+    """
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(f"{message} (column {column})")
+        self.message = message
+        self.column = column
+
+
+class UnknownValueError(GuardError):
+    """The expression needs a configuration key whose value is not known."""
+
+    def __init__(self, message: str, column: int, name: str) -> None:
+        super().__init__(message, column)
+        self.name = name
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A node of a parsed expression; ``column`` is where it starts, counted from 1."""
+
+    column: int
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the expression's value.
+
+        Args:
+            config: Every configuration key with its value.
+
+        Raises:
+            UnknownValueError: A key is not in ``config``, or is null where a number is needed.
+            GuardError: An operation does not fit its values, such as ``'a' < 1`` or a division by zero.
+        """
+        raise GuardError("an expression of no kind cannot be evaluated", self.column)
+
+    def holds(self, config: Mapping[str, Value]) -> bool:
+        """Return whether the value is true, as Python understands truth."""
+        return bool(self.evaluate(config))
+
+    def names(self) -> frozenset[str]:
+        """Return the configuration keys that occur in the expression."""
+        return frozenset(node.name for node in self.walk() if isinstance(node, Name))
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the expressions that this one is made of."""
+        return ()
+
+    def walk(self) -> Iterator[Expression]:
+        """Yield this node and all below it."""
+        yield self
+        for part in self.parts():
+            yield from part.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Expression):
+    """A number, a string, true, false or null."""
+
+    value: bool | int | float | str | None
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the constant."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Expression):
+    """A configuration key."""
+
+    name: str
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the key's value."""
+        if self.name not in config:
+            msg = f"the configuration key {self.name!r} has no known value; give it one"
+            raise UnknownValueError(msg, self.column, self.name)
+        return config[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf(Expression):
+    """A list of expressions, for ``in``."""
+
+    items: tuple[Expression, ...]
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the values of the items."""
+        return [item.evaluate(config) for item in self.items]
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the items."""
+        return self.items
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Expression):
+    """The opposite of its operand."""
+
+    operand: Expression
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the operand's negation."""
+        return not self.operand.evaluate(config)
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the operand."""
+        return (self.operand,)
+
+
+@dataclass(frozen=True, slots=True)
+class Negative(Expression):
+    """A number with its sign turned."""
+
+    operand: Expression
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return minus the operand."""
+        return -_number(self.operand, config)
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the operand."""
+        return (self.operand,)
+
+
+@dataclass(frozen=True, slots=True)
+class And(Expression):
+    """True if all operands are; those after the first false one are not looked at."""
+
+    operands: tuple[Expression, ...]
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return whether every operand holds; a false one decides even if another is unknown."""
+        return not _any(self.operands, False, config)
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the operands."""
+        return self.operands
+
+
+@dataclass(frozen=True, slots=True)
+class Or(Expression):
+    """True if any operand is; those after the first true one are not looked at."""
+
+    operands: tuple[Expression, ...]
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return whether some operand holds; a true one decides even if another is unknown."""
+        return _any(self.operands, True, config)
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return the operands."""
+        return self.operands
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Expression):
+    """A comparison; ``operator`` is ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` or ``not in``."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return whether the comparison holds."""
+        if self.operator in ("==", "!="):
+            return _equal(self.left.evaluate(config), self.right.evaluate(config)) == (self.operator == "==")
+        if self.operator in ("in", "not in"):
+            value, options = self.left.evaluate(config), self.right.evaluate(config)
+            if not isinstance(options, list):
+                msg = "'in' needs a list on its right, such as ['a', 'b']"
+                raise GuardError(msg, self.right.column)
+            return any(_equal(value, option) for option in options) == (self.operator == "in")
+        left, right = _number(self.left, config), _number(self.right, config)
+        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[self.operator]
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return both sides."""
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Expression):
+    """A sum, difference, product or quotient of numbers."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+    def evaluate(self, config: Mapping[str, Value]) -> Value:
+        """Return the result."""
+        left, right = _number(self.left, config), _number(self.right, config)
+        try:
+            if self.operator == "+":
+                return left + right
+            if self.operator == "-":
+                return left - right
+            if self.operator == "*":
+                return left * right
+            return left / right
+        except ArithmeticError:
+            what = "divides by zero" if right == 0 else "is too large"
+            msg = f"this {what}"
+            raise GuardError(msg, self.column) from None
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return both sides."""
+        return (self.left, self.right)
+
+
+def _any(operands: tuple[Expression, ...], wanted: bool, config: Mapping[str, Value]) -> bool:
+    unknown = None
+    for operand in operands:
+        try:
+            if operand.holds(config) == wanted:
+                return True
+        except UnknownValueError as error:
+            unknown = unknown or error
+    if unknown is not None:
+        raise unknown
+    return False
+
+
+def _equal(left: Value, right: Value) -> bool:
+    # A flag and a number are never equal, as in YAML; Python would say that true equals 1.
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
+
+
+def _number(node: Expression, config: Mapping[str, Value]) -> int | float:
+    value = node.evaluate(config)
+    if value is None and isinstance(node, Name):
+        msg = f"the configuration key {node.name!r} is null; give it a number"
+        raise UnknownValueError(msg, node.column, node.name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        msg = f"a number is needed here, not {value!r}"
+        raise GuardError(msg, node.column)
+    return value
