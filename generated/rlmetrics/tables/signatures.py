@@ -183,6 +183,12 @@ TRAITS: dict[str, object] = {
         ("vanishes_when", "one rank"),
         ("correction", "with N processes the share is 1 - (1 - value) / N"),
     ),
+    "tokenizer_end_token_only": (
+        ("facet", "population"),
+        ("what", "of the end tokens that a generation configuration may list only the tokenizer's own ends a response"),
+        ("grade", "minor"),
+        ("vanishes_when", "generation stops on no other token than the tokenizer's end-of-sequence token"),
+    ),
     "padding_token_ends": (
         ("facet", "population"),
         ("what", "a response whose last token is the padding token counts as finished, too"),

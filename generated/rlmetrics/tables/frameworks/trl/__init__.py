@@ -115,7 +115,7 @@ CONFIG: tuple[object, ...] = ()
 PLACEHOLDERS: tuple[object, ...] = ()
 COMPONENTS: tuple[object, ...] = (
     ("DPOTrainer", "dpo_trainer", ("1.16.0",), "trl.trainer.dpo_trainer"),
-    ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.19.1", "1.16.0"), "trl.trainer.grpo_trainer"),
+    ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.19.1", "1.14.0..1.16.0"), "trl.trainer.grpo_trainer"),
     ("PPOTrainer", "ppo_trainer", ("0.12.2", "0.18.2"), "trl.trainer.ppo_trainer"),
     ("PPOTrainer", "ppo_trainer_v1", ("0.7.10",), "trl.trainer.ppo_trainer"),
 )

@@ -52,6 +52,7 @@ FILE: tuple[object, ...] = (
                         "0.18.0|trl/trainer/grpo_trainer.py|1425|GRPOTrainer.log|span",
                         "0.18.2|trl/trainer/grpo_trainer.py|1433|GRPOTrainer.log|span",
                         "0.19.1|trl/trainer/grpo_trainer.py|1457|GRPOTrainer.log|span",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3379|GRPOTrainer.log|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer.log|span",
                     ),
                 ),
@@ -90,7 +91,14 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|413|GRPOConfig|default",
                                 ),
                             ),
-                            (("1.16.0",), 0.0, ("1.16.0|trl/trainer/grpo_config.py|682|GRPOConfig|default",)),
+                            (
+                                ("1.14.0..1.16.0",),
+                                0.0,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|677|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|682|GRPOConfig|default",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -114,7 +122,14 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|420|GRPOConfig|default",
                                 ),
                             ),
-                            (("1.16.0",), 1, ("1.16.0|trl/trainer/grpo_config.py|690|GRPOConfig|default",)),
+                            (
+                                ("1.14.0..1.16.0",),
+                                1,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|685|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|690|GRPOConfig|default",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -136,7 +151,14 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|294|GRPOConfig|default",
                                 ),
                             ),
-                            (("1.16.0",), None, ("1.16.0|trl/trainer/grpo_config.py|529|GRPOConfig|default",)),
+                            (
+                                ("1.14.0..1.16.0",),
+                                None,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|524|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|529|GRPOConfig|default",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -174,7 +196,14 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|459|GRPOConfig|default",
                                 ),
                             ),
-                            (("1.16.0",), "dapo", ("1.16.0|trl/trainer/grpo_config.py|802|GRPOConfig|default",)),
+                            (
+                                ("1.14.0..1.16.0",),
+                                "dapo",
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|797|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|802|GRPOConfig|default",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -187,7 +216,16 @@ FILE: tuple[object, ...] = (
                     ("choices", ("token", "sequence")),
                     (
                         "defaults",
-                        ((("1.16.0",), "token", ("1.16.0|trl/trainer/grpo_config.py|761|GRPOConfig|default",)),),
+                        (
+                            (
+                                ("1.14.0..1.16.0",),
+                                "token",
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|756|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|761|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
             ),
@@ -202,7 +240,16 @@ FILE: tuple[object, ...] = (
                     ("choices", ("group", "batch", "none")),
                     (
                         "defaults",
-                        ((("1.16.0",), "group", ("1.16.0|trl/trainer/grpo_config.py|790|GRPOConfig|default",)),),
+                        (
+                            (
+                                ("1.14.0..1.16.0",),
+                                "group",
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|785|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|790|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
             ),
@@ -216,9 +263,12 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("1.16.0",),
+                                ("1.14.0..1.16.0",),
                                 "sum_then_normalize",
-                                ("1.16.0|trl/trainer/grpo_config.py|778|GRPOConfig|default",),
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|773|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|778|GRPOConfig|default",
+                                ),
                             ),
                         ),
                     ),
@@ -229,7 +279,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "bool"),
                     ("brief", "Whether the KL term of each token is multiplied by the importance ratio."),
-                    ("defaults", ((("1.16.0",), True, ("1.16.0|trl/trainer/grpo_config.py|973|GRPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("1.14.0..1.16.0",),
+                                True,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|968|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|973|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -250,7 +312,14 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|475|GRPOConfig|default",
                                 ),
                             ),
-                            (("1.16.0",), False, ("1.16.0|trl/trainer/grpo_config.py|837|GRPOConfig|default",)),
+                            (
+                                ("1.14.0..1.16.0",),
+                                False,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|832|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|837|GRPOConfig|default",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -274,7 +343,14 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|268|GRPOConfig|default",
                                 ),
                             ),
-                            (("1.16.0",), 512, ("1.16.0|trl/trainer/grpo_config.py|495|GRPOConfig|default",)),
+                            (
+                                ("1.14.0..1.16.0",),
+                                512,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|494|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|495|GRPOConfig|default",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -306,7 +382,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "float"),
                     ("brief", "Weight of the entropy bonus, the starting value if it is adaptive."),
-                    ("defaults", ((("1.16.0",), 0.0, ("1.16.0|trl/trainer/grpo_config.py|877|GRPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("1.14.0..1.16.0",),
+                                0.0,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|872|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|877|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -316,7 +404,16 @@ FILE: tuple[object, ...] = (
                     ("brief", "Whether the weight of the entropy bonus is controlled."),
                     (
                         "defaults",
-                        ((("1.16.0",), False, ("1.16.0|trl/trainer/grpo_config.py|887|GRPOConfig|default",)),),
+                        (
+                            (
+                                ("1.14.0..1.16.0",),
+                                False,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|882|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|887|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
             ),
@@ -339,7 +436,14 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|348|GRPOConfig|default",
                                 ),
                             ),
-                            (("1.16.0",), False, ("1.16.0|trl/trainer/grpo_config.py|588|GRPOConfig|default",)),
+                            (
+                                ("1.14.0..1.16.0",),
+                                False,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|583|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|588|GRPOConfig|default",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -349,7 +453,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "bool"),
                     ("brief", "Whether the loss is corrected for the mismatch between vLLM and the trainer."),
-                    ("defaults", ((("1.16.0",), True, ("1.16.0|trl/trainer/grpo_config.py|926|GRPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("1.14.0..1.16.0",),
+                                True,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|921|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|926|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -365,9 +481,12 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("1.16.0",),
+                                ("1.14.0..1.16.0",),
                                 "sequence_mask",
-                                ("1.16.0|trl/trainer/grpo_config.py|935|GRPOConfig|default",),
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|930|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|935|GRPOConfig|default",
+                                ),
                             ),
                         ),
                     ),
@@ -380,7 +499,16 @@ FILE: tuple[object, ...] = (
                     ("brief", "Whether the training model generates by continuous batching."),
                     (
                         "defaults",
-                        ((("1.16.0",), False, ("1.16.0|trl/trainer/grpo_config.py|1023|GRPOConfig|default",)),),
+                        (
+                            (
+                                ("1.14.0..1.16.0",),
+                                False,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|1018|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|1023|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
             ),
@@ -403,7 +531,14 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|511|GRPOConfig|default",
                                 ),
                             ),
-                            (("1.16.0",), False, ("1.16.0|trl/trainer/grpo_config.py|986|GRPOConfig|default",)),
+                            (
+                                ("1.14.0..1.16.0",),
+                                False,
+                                (
+                                    "1.14.0|trl/trainer/grpo_config.py|981|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|986|GRPOConfig|default",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -494,7 +629,7 @@ FILE: tuple[object, ...] = (
             (
                 "update",
                 (
-                    ("releases", ("1.16.0",)),
+                    ("releases", ("1.14.0..1.16.0",)),
                     (
                         "brief",
                         "One value per micro-batch, pooled over processes; all micro-batches of the logging window are averaged with equal weight.",
@@ -742,7 +877,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -771,6 +906,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss|reduction",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3172|GRPOTrainer._compute_loss|reduction",
                                 ),
@@ -784,7 +921,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "normalised per micro-batch"),
@@ -792,7 +935,13 @@ FILE: tuple[object, ...] = (
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("kl_term_weighted",)),
                             ("reproduced_by", "grpo"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens averaged per completion first"),
@@ -803,7 +952,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("kl_term_weighted",)),
                             ("reproduced_by", "grpo_sequence_mean"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "divided by the maximum length"),
@@ -814,7 +969,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("constant_length_normalised", "kl_term_weighted")),
                             ("reproduced_by", "grpo_constant_length"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "gated ratio"),
@@ -828,6 +989,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3182|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3123|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
                                 ),
@@ -838,14 +1001,26 @@ FILE: tuple[object, ...] = (
                             ("when", "loss_type == 'cispo'"),
                             ("traits", ("global_token_normaliser", "kl_penalty_added")),
                             ("reproduced_by", "cispo"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3170|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "smooth sequence weights"),
                             ("when", "loss_type == 'vespo'"),
                             ("traits", ("global_token_normaliser", "kl_penalty_added")),
                             ("reproduced_by", "vespo"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "weighted by length"),
@@ -856,7 +1031,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("kl_penalty_added",)),
                             ("reproduced_by", "luspo"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -867,6 +1048,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|964|GRPOTrainer.__init__|reduction|makes transformers add up the accumulated micro-batches",
                         "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
                         "1.16.0|trl/trainer/grpo_trainer.py|3172|GRPOTrainer._compute_loss|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|285|GRPOTrainer|reduction|makes transformers add up the accumulated micro-batches",
@@ -936,7 +1120,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
@@ -948,14 +1132,26 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per process"),
                             ("when", "loss_type == 'bnpo'"),
                             ("reduction", (("rank", "mean"),)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens averaged per completion first"),
                             ("when", "loss_type == 'grpo'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo_sequence_mean"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "gated ratio"),
@@ -963,7 +1159,13 @@ FILE: tuple[object, ...] = (
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
                             ("traits", ("kl_penalty_added",)),
                             ("reproduced_by", "sapo"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "divided by the maximum length"),
@@ -971,21 +1173,39 @@ FILE: tuple[object, ...] = (
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("traits", ("constant_length_normalised",)),
                             ("reproduced_by", "grpo_constant_length"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "capped importance weights"),
                             ("when", "loss_type == 'cispo'"),
                             ("traits", ("kl_penalty_added",)),
                             ("reproduced_by", "cispo"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3170|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "smooth sequence weights"),
                             ("when", "loss_type == 'vespo'"),
                             ("traits", ("kl_penalty_added",)),
                             ("reproduced_by", "vespo"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "weighted by length"),
@@ -993,7 +1213,13 @@ FILE: tuple[object, ...] = (
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("traits", ("kl_penalty_added",)),
                             ("reproduced_by", "luspo"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -1004,6 +1230,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer.prediction_step|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3230|GRPOTrainer._compute_loss|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3299|GRPOTrainer.prediction_step|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3171|GRPOTrainer._compute_loss|reduction",
@@ -1197,7 +1426,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1209,7 +1438,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tools or an environment take part"),
                             ("when", "tools"),
                             ("traits", ("external_tokens_excluded",)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -1238,6 +1473,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2343|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2292|GRPOTrainer._generate|value",
                     ),
@@ -1268,7 +1505,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.0..0.19.1", "1.16.0")),
+                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1302,6 +1539,8 @@ FILE: tuple[object, ...] = (
                         "0.18.2|trl/trainer/grpo_trainer.py|1227|GRPOTrainer._generate_and_score_completions|condition",
                         "0.19.1|trl/trainer/grpo_trainer.py|1276|GRPOTrainer._generate_and_score_completions",
                         "0.19.1|trl/trainer/grpo_trainer.py|1274|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2342|GRPOTrainer._generate|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2291|GRPOTrainer._generate|condition",
                     ),
@@ -1490,7 +1729,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_length"),
-                ("releases", ("0.18.0..0.19.1", "1.16.0")),
+                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/mean"),
                 (
@@ -1500,7 +1739,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tools or an environment take part"),
                             ("when", "tools"),
                             ("population", "sequences_model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -1569,6 +1814,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2347|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2296|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2281|GRPOTrainer._generate|reduction",
@@ -1633,7 +1882,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_length"),
-                ("releases", ("0.18.0..0.19.1", "1.16.0")),
+                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/min"),
                 (
@@ -1643,7 +1892,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tools or an environment take part"),
                             ("when", "tools"),
                             ("population", "sequences_model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -1712,6 +1967,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2348|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2297|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2281|GRPOTrainer._generate|reduction",
@@ -1776,7 +2035,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_length"),
-                ("releases", ("0.18.0..0.19.1", "1.16.0")),
+                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/max"),
                 (
@@ -1786,7 +2045,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tools or an environment take part"),
                             ("when", "tools"),
                             ("population", "sequences_model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -1858,6 +2123,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2349|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2298|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2281|GRPOTrainer._generate|reduction",
@@ -2051,7 +2320,49 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/clipped_ratio"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.14.1",)),
+                ("profile", "generation"),
+                ("metric", "length/truncated_fraction"),
+                ("traits", ("padding_token_ends", "tokenizer_end_token_only")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.16.0",)),
+                            ("says", "Share of completions that were cut off."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide (main branch, November 2026)"),
+                                    ("url", "https://huggingface.co/docs/trl/main/en/grpo_trainer"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 182),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "A completion counts as cut off if its last token is neither an end token of the model or tokenizer nor the padding token. With tools the last token may be one that a tool wrote or a call that hit the limit of turns.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2355|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2353|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2352|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2357|GRPOTrainer._generate",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2355|GRPOTrainer._generate|value",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2354|GRPOTrainer._generate|value",
+                        "1.14.1|trl/trainer/grpo_trainer.py|3373|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/clipped_ratio"),
+                ("releases", ("1.14.2..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
                 ("traits", ("padding_token_ends",)),
@@ -2080,6 +2391,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.2|trl/trainer/grpo_trainer.py|2367|GRPOTrainer._generate",
+                        "1.14.2|trl/trainer/grpo_trainer.py|2365|GRPOTrainer._generate|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|2364|GRPOTrainer._generate|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3383|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2304|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2302|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2301|GRPOTrainer._generate|value",
@@ -2185,10 +2500,10 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_terminated_length"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/mean"),
-                ("traits", ("zero_when_empty", "padding_token_ends")),
+                ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
                 (
                     "variants",
                     (
@@ -2196,7 +2511,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tools or an environment take part"),
                             ("when", "tools"),
                             ("population", "sequences_model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                                    "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -2228,6 +2549,72 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2359|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2356|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2361|GRPOTrainer._generate",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2360|GRPOTrainer._generate|value",
+                        "1.14.1|trl/trainer/grpo_trainer.py|3373|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/mean_terminated_length"),
+                ("releases", ("1.14.2..1.16.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/mean"),
+                ("traits", ("zero_when_empty", "padding_token_ends")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools"),
+                            ("population", "sequences_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.2|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._generate|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.16.0",)),
+                            (
+                                "says",
+                                "Mean length of the completions that ended with an end token; with tools only the tokens that no tool wrote.",
+                            ),
+                            (
+                                "code",
+                                "0 if there was none, and these zeros are averaged with the rest of the logging window.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide (main branch, November 2026)"),
+                                    ("url", "https://huggingface.co/docs/trl/main/en/grpo_trainer"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 179),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.14.2|trl/trainer/grpo_trainer.py|2371|GRPOTrainer._generate",
+                        "1.14.2|trl/trainer/grpo_trainer.py|2368|GRPOTrainer._generate|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|2370|GRPOTrainer._generate|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3383|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2308|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2305|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2307|GRPOTrainer._generate|value",
@@ -2333,10 +2720,10 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_terminated_length"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
-                ("traits", ("zero_when_empty", "padding_token_ends")),
+                ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
                 (
                     "variants",
                     (
@@ -2344,7 +2731,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tools or an environment take part"),
                             ("when", "tools"),
                             ("population", "sequences_model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                                    "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -2376,6 +2769,72 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2360|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2356|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2362|GRPOTrainer._generate",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2360|GRPOTrainer._generate|value",
+                        "1.14.1|trl/trainer/grpo_trainer.py|3373|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/min_terminated_length"),
+                ("releases", ("1.14.2..1.16.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/min"),
+                ("traits", ("zero_when_empty", "padding_token_ends")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools"),
+                            ("population", "sequences_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.2|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._generate|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.16.0",)),
+                            (
+                                "says",
+                                "Smallest length of the completions that ended with an end token; with tools only the tokens that no tool wrote.",
+                            ),
+                            (
+                                "code",
+                                "0 if there was none, and these zeros are averaged with the rest of the logging window.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide (main branch, November 2026)"),
+                                    ("url", "https://huggingface.co/docs/trl/main/en/grpo_trainer"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 180),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.14.2|trl/trainer/grpo_trainer.py|2372|GRPOTrainer._generate",
+                        "1.14.2|trl/trainer/grpo_trainer.py|2368|GRPOTrainer._generate|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|2370|GRPOTrainer._generate|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3383|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2309|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2305|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2307|GRPOTrainer._generate|value",
@@ -2481,10 +2940,10 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_terminated_length"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/max"),
-                ("traits", ("zero_when_empty", "padding_token_ends")),
+                ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
                 (
                     "variants",
                     (
@@ -2492,7 +2951,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tools or an environment take part"),
                             ("when", "tools"),
                             ("population", "sequences_model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                                    "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -2524,6 +2989,72 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2361|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2356|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2363|GRPOTrainer._generate",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
+                        "1.14.1|trl/trainer/grpo_trainer.py|2360|GRPOTrainer._generate|value",
+                        "1.14.1|trl/trainer/grpo_trainer.py|3373|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/max_terminated_length"),
+                ("releases", ("1.14.2..1.16.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/max"),
+                ("traits", ("zero_when_empty", "padding_token_ends")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools"),
+                            ("population", "sequences_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.2|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._generate|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.16.0",)),
+                            (
+                                "says",
+                                "Largest length of the completions that ended with an end token; with tools only the tokens that no tool wrote.",
+                            ),
+                            (
+                                "code",
+                                "0 if there was none, and these zeros are averaged with the rest of the logging window.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide (main branch, November 2026)"),
+                                    ("url", "https://huggingface.co/docs/trl/main/en/grpo_trainer"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 181),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.14.2|trl/trainer/grpo_trainer.py|2373|GRPOTrainer._generate",
+                        "1.14.2|trl/trainer/grpo_trainer.py|2368|GRPOTrainer._generate|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|2370|GRPOTrainer._generate|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3383|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2310|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2305|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2307|GRPOTrainer._generate|value",
@@ -2533,7 +3064,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "tools/call_frequency"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "completion/tool_calls/mean"),
                 ("when", "tools"),
@@ -2544,6 +3075,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2366|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2363|GRPOTrainer._generate|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2044|GRPOTrainer._tool_call_loop|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2315|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2314|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2312|GRPOTrainer._generate|condition",
@@ -2554,7 +3090,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "tools/failure_frequency"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "completion/tool_calls/failure_fraction"),
                 ("traits", ("zero_when_empty",)),
@@ -2562,6 +3098,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2371|GRPOTrainer._generate",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2369|GRPOTrainer._generate|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2363|GRPOTrainer._generate|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2056|GRPOTrainer._tool_call_loop|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2320|GRPOTrainer._generate",
                         "1.16.0|trl/trainer/grpo_trainer.py|2318|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2312|GRPOTrainer._generate|condition",
@@ -2906,7 +3447,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
                 ("traits", ("nan_entries_skipped", "several_keys_share_name")),
@@ -2938,6 +3479,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2876|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|699|GRPOTrainer.__init__|value|the name of an environment class",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2823|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2822|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|728|GRPOTrainer.__init__|value|the name of an environment class",
@@ -2947,7 +3492,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/std"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/std"),
                 ("traits", ("nan_entries_skipped", "several_keys_share_name")),
@@ -2973,6 +3518,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2879|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2878|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2825|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2824|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
@@ -3230,7 +3778,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
                 ("traits", ("nan_entries_skipped",)),
@@ -3259,6 +3807,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2882|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2880|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2881|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2828|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2826|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2827|GRPOTrainer._generate_and_score_completions|value",
@@ -3485,7 +4037,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward_std"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/std"),
                 ("traits", ("nan_entries_skipped",)),
@@ -3514,6 +4066,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2883|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2880|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2829|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2826|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
@@ -3566,7 +4121,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "frac_reward_zero_std"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/zero_std_fraction"),
                 ("traits", ("nan_entries_skipped",)),
@@ -3580,6 +4135,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2831|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2852|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2777|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2798|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3616,6 +4173,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2884|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2842|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2824|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2830|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2788|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2770|GRPOTrainer._generate_and_score_completions|value",
@@ -3625,7 +4186,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "{log_metric}"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("metric", "group/user_metric"),
                 ("reduction", (("rank", "pool"), ("window", "mean"))),
                 ("condition", "a reward function calls log_metric"),
@@ -3637,6 +4198,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2908|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2907|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1679|GRPOTrainer._calculate_rewards|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2854|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2853|GRPOTrainer._generate_and_score_completions|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|1594|GRPOTrainer._calculate_rewards|condition",
@@ -3646,7 +4211,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/sampling_logp_difference/mean"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/logprob_difference/mean"),
                 ("snapshot", "old"),
@@ -3663,6 +4228,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2916|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2862|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -3675,6 +4241,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2920|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2866|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3688,6 +4256,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -3697,6 +4266,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2922|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2915|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2920|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2923|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2914|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2868|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2861|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2866|GRPOTrainer._generate_and_score_completions|value",
@@ -3708,7 +4283,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/sampling_logp_difference/max"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/logprob_difference/max"),
                 ("snapshot", "old"),
@@ -3724,6 +4299,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2916|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2862|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -3736,6 +4312,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2921|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2867|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3749,6 +4327,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -3758,6 +4337,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2925|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2921|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2926|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2914|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2871|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2867|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2872|GRPOTrainer._generate_and_score_completions|reduction",
@@ -3768,7 +4352,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/min"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/sequence_weight/min"),
                 ("snapshot", "old"),
@@ -3785,6 +4369,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2669|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2701|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3799,6 +4385,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2722|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2672|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3813,6 +4401,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3826,6 +4416,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -3839,6 +4430,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2934|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2929|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2888|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2880|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2701|GRPOTrainer._generate_and_score_completions|value",
@@ -3850,7 +4447,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/mean"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/sequence_weight/mean"),
                 ("snapshot", "old"),
@@ -3868,6 +4465,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2669|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2701|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3882,6 +4481,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2722|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2672|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3896,6 +4497,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3909,6 +4512,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -3922,6 +4526,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2945|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2937|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2929|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2891|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2883|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2701|GRPOTrainer._generate_and_score_completions|value",
@@ -3933,7 +4543,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/max"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/sequence_weight/max"),
                 ("snapshot", "old"),
@@ -3950,6 +4560,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2669|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2701|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3964,6 +4576,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2722|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2672|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3978,6 +4592,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -3991,6 +4607,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -4004,6 +4621,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._generate_and_score_completions",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2940|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2929|GRPOTrainer._generate_and_score_completions|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|2894|GRPOTrainer._generate_and_score_completions",
                         "1.16.0|trl/trainer/grpo_trainer.py|2886|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2701|GRPOTrainer._generate_and_score_completions|value",
@@ -4326,7 +4949,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "kl/reference/k3"),
                 ("when", "beta != 0"),
@@ -4340,7 +4963,13 @@ FILE: tuple[object, ...] = (
                                 "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3086|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "unweighted, truncated completions masked"),
@@ -4353,6 +4982,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -4368,6 +4998,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -4380,7 +5011,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
@@ -4391,7 +5028,13 @@ FILE: tuple[object, ...] = (
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
@@ -4402,7 +5045,13 @@ FILE: tuple[object, ...] = (
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
                             ("reproduced_by", "importance_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             (
@@ -4416,7 +5065,13 @@ FILE: tuple[object, ...] = (
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
                             ("reproduced_by", "importance_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "weighted by the ratio of each completion"),
@@ -4426,7 +5081,13 @@ FILE: tuple[object, ...] = (
                             ),
                             ("traits", ("sequence_weighted_kl",)),
                             ("reproduced_by", "sequence_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "weighted by the ratio of each completion, tools or an environment take part"),
@@ -4437,7 +5098,13 @@ FILE: tuple[object, ...] = (
                             ("population", "model_tokens"),
                             ("traits", ("sequence_weighted_kl",)),
                             ("reproduced_by", "sequence_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "weighted by the ratio of each completion, truncated completions masked"),
@@ -4448,7 +5115,13 @@ FILE: tuple[object, ...] = (
                             ("population", "finished_response_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
                             ("reproduced_by", "sequence_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             (
@@ -4462,7 +5135,13 @@ FILE: tuple[object, ...] = (
                             ("population", "finished_model_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
                             ("reproduced_by", "sequence_weighted"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -4498,6 +5177,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3327|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3160|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3324|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3326|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3268|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3101|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss.global_masked_mean|reduction",
@@ -4508,7 +5192,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "entropy"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "entropy/policy"),
                 ("reproduced_by", "from_token_entropy"),
@@ -4519,7 +5203,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tools or an environment take part"),
                             ("when", "tools and not mask_truncated_completions"),
                             ("population", "model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3086|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "truncated completions masked"),
@@ -4529,6 +5219,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -4541,6 +5232,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -4575,6 +5267,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3329|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3324|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3089|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1580|GRPOTrainer._full_logits_logps|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3270|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3030|GRPOTrainer._compute_loss|value",
@@ -4585,7 +5282,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "policy_loss"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "update"),
                 ("metric", "policy/loss"),
@@ -4598,7 +5295,13 @@ FILE: tuple[object, ...] = (
                             ("when", "loss_type == 'dapo' and beta == 0"),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("global_token_normaliser",)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens of the whole batch, with a KL penalty"),
@@ -4606,7 +5309,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/penalized"),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("global_token_normaliser",)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens of the whole batch, with a weighted KL penalty"),
@@ -4618,6 +5327,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4627,14 +5338,26 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the micro-batch"),
                             ("when", "loss_type == 'bnpo' and beta == 0"),
                             ("reduction", (("rank", "mean"),)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens of the micro-batch, with a KL penalty"),
                             ("when", "loss_type == 'bnpo' and beta != 0 and not use_bias_correction_kl"),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("rank", "mean"),)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens of the micro-batch, with a weighted KL penalty"),
@@ -4645,6 +5368,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4654,7 +5379,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first"),
                             ("when", "loss_type == 'grpo' and beta == 0"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens averaged per completion first, with a KL penalty"),
@@ -4662,7 +5393,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "sequence_mean"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens averaged per completion first, with a weighted KL penalty"),
@@ -4673,6 +5410,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4683,7 +5422,13 @@ FILE: tuple[object, ...] = (
                             ("when", "loss_type == 'dr_grpo' and beta == 0"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("scale", "1/max_completion_length"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "divided by the maximum length, with a KL penalty"),
@@ -4691,7 +5436,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("scale", "1/max_completion_length"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "divided by the maximum length, with a weighted KL penalty"),
@@ -4703,6 +5454,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4714,7 +5467,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/cispo"),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("global_token_normaliser", "kl_penalty_added")),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3170|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "smooth sequence weights"),
@@ -4722,7 +5481,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/vespo"),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("global_token_normaliser", "kl_penalty_added")),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "gated ratio"),
@@ -4733,6 +5498,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4744,7 +5511,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/luspo"),
                             ("reduction", (("rank", "mean"),)),
                             ("traits", ("kl_penalty_added",)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -4777,6 +5550,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3233|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3248|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3174|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3172|GRPOTrainer._compute_loss|reduction",
@@ -4787,7 +5565,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "policy_loss"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("eval",)),
                 ("profile", "update"),
                 ("metric", "policy/loss"),
@@ -4799,7 +5577,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the whole batch, with a KL penalty"),
                             ("when", "loss_type == 'dapo' and beta != 0 and not use_bias_correction_kl"),
                             ("metric", "group/loss/penalized"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens of the whole batch, with a weighted KL penalty"),
@@ -4809,6 +5593,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4818,14 +5604,26 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the micro-batch"),
                             ("when", "loss_type == 'bnpo' and beta == 0"),
                             ("reduction", (("rank", "mean"),)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens of the micro-batch, with a KL penalty"),
                             ("when", "loss_type == 'bnpo' and beta != 0 and not use_bias_correction_kl"),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("rank", "mean"),)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens of the micro-batch, with a weighted KL penalty"),
@@ -4836,6 +5634,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4845,7 +5645,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first"),
                             ("when", "loss_type == 'grpo' and beta == 0"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens averaged per completion first, with a KL penalty"),
@@ -4853,7 +5659,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "sequence_mean"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "tokens averaged per completion first, with a weighted KL penalty"),
@@ -4864,6 +5676,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4874,7 +5688,13 @@ FILE: tuple[object, ...] = (
                             ("when", "loss_type == 'dr_grpo' and beta == 0"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("scale", "1/max_completion_length"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "divided by the maximum length, with a KL penalty"),
@@ -4882,7 +5702,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("scale", "1/max_completion_length"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "divided by the maximum length, with a weighted KL penalty"),
@@ -4894,6 +5720,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4904,14 +5732,26 @@ FILE: tuple[object, ...] = (
                             ("when", "loss_type == 'cispo'"),
                             ("metric", "group/loss/cispo"),
                             ("traits", ("kl_penalty_added",)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3170|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "smooth sequence weights"),
                             ("when", "loss_type == 'vespo'"),
                             ("metric", "group/loss/vespo"),
                             ("traits", ("kl_penalty_added",)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "gated ratio"),
@@ -4922,6 +5762,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
                                 ),
@@ -4933,7 +5775,13 @@ FILE: tuple[object, ...] = (
                             ("metric", "group/loss/luspo"),
                             ("reduction", (("rank", "mean"),)),
                             ("traits", ("kl_penalty_added",)),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -4944,6 +5792,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3233|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3230|GRPOTrainer._compute_loss|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3248|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3174|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3171|GRPOTrainer._compute_loss|reduction",
@@ -4954,7 +5807,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "entropy_coef"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "group/entropy_coefficient"),
                 ("reduction", (("rank", "first"), ("window", "mean"))),
@@ -4992,6 +5845,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3304|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3291|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3303|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3245|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3244|GRPOTrainer._compute_loss|condition",
@@ -5001,7 +5858,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "aux_loss"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("metric", "group/router_balance_loss"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
                 (
@@ -5013,6 +5870,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3310|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._full_logits_logps|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|804|GRPOTrainer.__init__|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3251|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|1507|GRPOTrainer._get_per_token_logps_and_entropies|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|832|GRPOTrainer.__init__|condition",
@@ -5348,7 +6209,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_mean"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction_low"),
                 (
@@ -5370,6 +6231,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3261|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                                 ),
@@ -5382,7 +6245,13 @@ FILE: tuple[object, ...] = (
                                 "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3086|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "truncated completions masked"),
@@ -5395,6 +6264,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -5407,6 +6277,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -5438,6 +6309,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3336|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3333|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3324|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3331|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3277|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3274|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss.global_masked_mean|reduction",
@@ -5614,7 +6490,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_mean"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction_high"),
                 (
@@ -5636,6 +6512,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3261|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                                 ),
@@ -5648,7 +6526,13 @@ FILE: tuple[object, ...] = (
                                 "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3086|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "truncated completions masked"),
@@ -5661,6 +6545,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -5673,6 +6558,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -5708,6 +6594,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3337|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3334|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3324|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3331|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3278|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3275|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss.global_masked_mean|reduction",
@@ -5885,7 +6776,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -5907,6 +6798,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3261|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                                 ),
@@ -5919,7 +6812,13 @@ FILE: tuple[object, ...] = (
                                 "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3086|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "truncated completions masked"),
@@ -5932,6 +6831,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -5944,6 +6844,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -5978,6 +6879,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3338|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3335|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3324|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3331|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3279|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3276|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss.global_masked_mean|reduction",
@@ -6134,7 +7040,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_min"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/clip_fraction_low/sequence_min"),
                 (
@@ -6156,6 +7062,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3315|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3256|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
                                 ),
                             ),
@@ -6167,7 +7074,13 @@ FILE: tuple[object, ...] = (
                                 "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3086|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "truncated completions masked"),
@@ -6179,6 +7092,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -6190,6 +7104,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -6225,6 +7140,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3340|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3339|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3316|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3331|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3281|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3280|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
@@ -6381,7 +7301,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_max"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/clip_fraction_high/sequence_max"),
                 (
@@ -6403,6 +7323,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3315|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3256|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
                                 ),
                             ),
@@ -6414,7 +7335,13 @@ FILE: tuple[object, ...] = (
                                 "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3086|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "truncated completions masked"),
@@ -6426,6 +7353,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -6437,6 +7365,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -6472,6 +7401,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3342|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3341|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3316|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3331|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3283|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
@@ -6482,7 +7416,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "cispo_clip_ratio"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/cispo_clip_fraction"),
                 (
@@ -6501,6 +7435,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3261|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                                 ),
@@ -6513,7 +7449,13 @@ FILE: tuple[object, ...] = (
                                 "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
-                            ("evidence", ("1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3086|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "truncated completions masked"),
@@ -6526,6 +7468,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -6538,6 +7481,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -6551,6 +7495,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3345|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3344|GRPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3324|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3343|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3286|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3285|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss.global_masked_mean|reduction",
@@ -6561,7 +7510,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "vespo/phi_seq_mean"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/vespo_weight/mean"),
                 ("constant_when", ("1 when num_iterations == 1 and steps_per_generation == null and not use_vllm",)),
@@ -6575,7 +7524,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("rollout_weight_included",)),
                             (
                                 "evidence",
-                                ("1.16.0|trl/trainer/grpo_trainer.py|3004|GRPOTrainer.get_gamma_weights|value",),
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3063|GRPOTrainer.get_gamma_weights|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3004|GRPOTrainer.get_gamma_weights|value",
+                                ),
                             ),
                         ),
                     ),
@@ -6583,6 +7535,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3347|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3074|GRPOTrainer.get_gamma_weights|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3346|GRPOTrainer._compute_loss|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3288|GRPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/grpo_trainer.py|3015|GRPOTrainer.get_gamma_weights|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3261|GRPOTrainer._compute_loss.global_masked_mean|reduction",
@@ -6593,7 +7550,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "step_time"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "timing/step"),
                 ("reduction", (("rank", "first"), ("window", "mean"))),
@@ -6627,6 +7584,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/grpo_trainer.py|1602|GRPOTrainer.training_step",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1600|GRPOTrainer.training_step|span",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1601|GRPOTrainer.training_step|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|1517|GRPOTrainer.training_step",
                         "1.16.0|trl/trainer/grpo_trainer.py|1515|GRPOTrainer.training_step|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|1516|GRPOTrainer.training_step|condition",
@@ -6738,7 +7699,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/batch_preparation"),
@@ -6755,6 +7716,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1606|GRPOTrainer._prepare_inputs|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1521|GRPOTrainer._prepare_inputs|span",
                     ),
@@ -6855,7 +7818,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/loss"),
@@ -6872,6 +7835,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2992|GRPOTrainer.compute_loss|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|2938|GRPOTrainer.compute_loss|span",
                     ),
@@ -6948,7 +7913,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps_and_entropies"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/log_probabilities"),
@@ -6965,6 +7930,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1369|GRPOTrainer._get_per_token_logps_and_entropies|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1418|GRPOTrainer._get_per_token_logps_and_entropies|span",
                     ),
@@ -7043,7 +8010,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._calculate_rewards"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/reward"),
@@ -7057,6 +8024,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1663|GRPOTrainer._calculate_rewards|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1578|GRPOTrainer._calculate_rewards|span",
                     ),
@@ -7133,7 +8102,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/reward_function"),
@@ -7147,6 +8116,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1691|GRPOTrainer._calculate_rewards|span",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1710|GRPOTrainer._calculate_rewards|span",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1728|GRPOTrainer._calculate_rewards._invoke_async|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1606|GRPOTrainer._calculate_rewards|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|1625|GRPOTrainer._calculate_rewards|span",
@@ -7235,7 +8208,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/generation"),
@@ -7253,6 +8226,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1866|GRPOTrainer._generate_single_turn|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1779|GRPOTrainer._generate_single_turn|span",
                     ),
@@ -7260,7 +8235,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.transformers.generate"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/model_generation"),
@@ -7275,6 +8250,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1931|GRPOTrainer._generate_single_turn|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1862|GRPOTrainer._generate_single_turn|span",
                     ),
@@ -7282,7 +8259,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.transformers.generate_batch"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/continuous_batching"),
@@ -7300,6 +8277,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1873|GRPOTrainer._generate_single_turn|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1786|GRPOTrainer._generate_single_turn|span",
                     ),
@@ -7379,7 +8358,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.sync_weights"),
-                ("releases", ("1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/weight_update"),
@@ -7394,6 +8373,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
+                        "1.14.0|trl/trainer/grpo_trainer.py|1856|GRPOTrainer._generate_single_turn|span",
+                        "1.14.0|trl/trainer/grpo_trainer.py|2262|GRPOTrainer._generate|span",
                         "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/grpo_trainer.py|1770|GRPOTrainer._generate_single_turn|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|2203|GRPOTrainer._generate|span",
@@ -7483,7 +8465,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions"),
-                ("releases", ("0.18.0..0.19.1", "1.16.0")),
+                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
                 ("modes", ("train",)),
                 ("metric", "samples/completions"),
                 ("reduction", (("rank", "pool"), ("window", "last"))),
@@ -7491,12 +8473,12 @@ FILE: tuple[object, ...] = (
                 ("when", "log_completions"),
                 (
                     "condition",
-                    "sent straight to W&B (1.16.0, also to Trackio) as a table by the main process, never through Trainer.log",
+                    "sent straight to W&B (from 1.14.0 also to Trackio) as a table by the main process, never through Trainer.log",
                 ),
                 ("logged_by_default", False),
                 (
                     "note",
-                    "Columns: step, prompt, completion, one for each reward function, advantage; 1.16.0 also those that reward functions add with log_extra, and image. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix. 1.16.0 also writes it to a Parquet file in the output directory.",
+                    "Columns: step, prompt, completion (messages from 1.15.0), one for each reward function, advantage; in later releases also those that reward functions add with log_extra, and image. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix. 1.16.0 also writes it to a Parquet file in the output directory.",
                 ),
                 (
                     "evidence",
@@ -7510,6 +8492,9 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer.log",
                         "0.19.1|trl/trainer/grpo_trainer.py|1460|GRPOTrainer.log|condition",
                         "0.19.1|trl/trainer/grpo_trainer.py|1475|GRPOTrainer.log|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3439|GRPOTrainer.log",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3382|GRPOTrainer.log|condition",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3381|GRPOTrainer.log",
                         "1.16.0|trl/trainer/grpo_trainer.py|3323|GRPOTrainer.log|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3342|GRPOTrainer.log|value",
