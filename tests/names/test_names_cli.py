@@ -8,10 +8,12 @@ import json
 import re
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 import pytest
 import yaml
-from rlmetrics.cli import COMMANDS, main
+from rlmetrics.cli import COMMANDS, Command, main
 from rlmetrics.names import Evidence, keys, map_names
 
 OLD, NEW, GRPO = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
@@ -254,6 +256,28 @@ def test_the_overview_offers_every_command_that_is_there(call):
     code, out, _ = call("map", "--help")
     assert 0 == code
     assert "--from SOURCE" in out
+
+
+def test_a_command_that_is_not_installed_is_no_command(call, monkeypatch):
+    """Neither offered nor run."""
+    monkeypatch.setitem(COMMANDS, "vanish", Command("no_such_module", "a command without a module"))
+    assert "vanish" not in call("--help")[1]
+    code, out, err = call("vanish")
+    assert (2, "", 1) == (code, out, len(err.splitlines()))
+    assert "no command 'vanish'" in err
+
+
+def test_a_missing_package_names_the_extra(call, monkeypatch):
+    """And nothing is printed but that line."""
+    module = ModuleType("rlmetrics.cli.keys")
+
+    def fail(args):
+        msg = "No module named 'yaml'"
+        raise ModuleNotFoundError(msg, name="yaml")
+
+    vars(module).update(__spec__=ModuleSpec("keys", None), add=lambda parsers: parsers.add_parser("keys"), run=fail)
+    monkeypatch.setitem(sys.modules, "rlmetrics.cli.keys", module)
+    assert (2, "", 'rlmetrics keys: needs yaml; pip install "rlmetrics[codegen]"\n') == call("keys")
 
 
 def test_the_version_names_package_and_spec(call):

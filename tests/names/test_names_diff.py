@@ -20,6 +20,14 @@ def test_a_new_meaning_under_an_old_name_is_a_change(tables):
     )
 
 
+def test_a_changed_default_is_named_with_its_evidence(tables):
+    """Only where it decides something."""
+    found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", spec=tables)
+    changed = {item.key: item for item in found.changed}
+    assert "alpha/config.py" == changed["kl"].evidence[-1].path
+    assert "default of" not in changed["clip_ratio"].what
+
+
 def test_a_change_is_dated_by_the_release_in_which_it_came(tables):
     """Not by the release that is compared with."""
     (change,) = diff("alpha[OldTrainer]==0.1.0", "alpha[OldTrainer]==0.2.0", spec=tables).changed

@@ -166,6 +166,12 @@ def test_evidence_keeps_what_it_shows_and_its_note(tables):
     )
 
 
+def test_what_the_guide_says_is_part_of_the_answer(tables):
+    """With the guide's title; what the code does instead is told where they differ."""
+    (said,) = _one("approxkl_avg", NEW, tables).documented
+    assert ("The estimate of the divergence.", None, "Guide") == (said.says, said.code, said.title)
+
+
 def test_a_defect_is_reported_with_its_correction(tables):
     """So that a strange number is blamed on the release and not on the run."""
     (defect,) = _one("actor/broken_kl", "beta==0.5", tables).defects

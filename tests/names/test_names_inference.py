@@ -33,6 +33,14 @@ def test_releases_that_disagree_are_ambiguous(tables):
         infer_source(["ppo/policykl"], spec=tables)
 
 
+def test_metadata_decides_between_releases(tables):
+    """A version that the run recorded is believed if the keys fit it, and ignored if not."""
+    keys = ["ppo/policykl"]
+    assert "alpha[OldTrainer]==0.1.0" == infer_source(keys, releases={"alpha": "0.1.0", "beta": "0.5"}, spec=tables)
+    with pytest.raises(NamesError, match="ambiguous"):
+        infer_source(keys, releases={"alpha": "1.0.0"}, spec=tables)
+
+
 def test_components_that_explain_equally_many_are_ambiguous(tables):
     """The candidates are listed with the number of keys that each explains."""
     with pytest.raises(NamesError, match=r"ambiguous: of 2 keys"):

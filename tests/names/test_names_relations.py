@@ -145,9 +145,9 @@ def test_an_incomparable_trait_forbids_translation(tables):
 def test_numbers_reproduced_by_different_variants_are_never_exact(tables):
     """Even if the spec forgets to say which trait tells them apart."""
     relation = relate(entry(reproduced_by="padded"), entry(), tables)
-    assert [
-        ("computed by a variant (With padding) in the source, the plain formula in the target", "biased")
-    ] == [(item.what, item.grade) for item in relation.differs_by]
+    assert [("computed by a variant (With padding) in the source, the plain formula in the target", "biased")] == [
+        (item.what, item.grade) for item in relation.differs_by
+    ]
 
 
 def test_a_distribution_is_no_scalar(tables):

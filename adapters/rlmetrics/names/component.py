@@ -5,30 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .config import Config, Configuration, holds
-from .records import Alternative, Documented, Entry, Evidence
-from .signature import effective_signature, merge_layers
+from .config import Config, Configuration
+from .emissions import Record, make_entry, prefixed_key
+from .records import Alternative, Documented, Entry
 from .source import Component
 from .surfaces import LOGGED, route_surfaces, show_template
 from .tables import FrameworkTable, Tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
 
-if TYPE_CHECKING:
-    from .guards import Value
-
-__all__ = ["ComponentView", "Hit", "prefixed_key", "read_evidence"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """An emission in a mode: the file it stands in, its row, and the key with the mode's prefix."""
-
-    stem: str
-    row: Mapping[str, Any]
-    mode: str
-    key: str
+__all__ = ["ComponentView", "Hit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +72,13 @@ class ComponentView:
         return Configuration(self._table, self._chain, self.release, self._given)
 
     @cached_property
-    def _records(self) -> list[_Record]:
-        records: list[_Record] = []
+    def _records(self) -> list[Record]:
+        records: list[Record] = []
         taken: set[tuple[str, str]] = set()
         for stem in self._chain:
             file = self._table.file(stem)
             found = [
-                _Record(stem, row, mode, prefixed_key(row["key"], mode, file))
+                Record(stem, row, mode, prefixed_key(row["key"], mode, file))
                 for row in map(dict, file.get("emissions", ()))
                 if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
                 for mode in row.get("modes") or file["modes"]
@@ -268,58 +255,8 @@ class ComponentView:
             self._entries[index] = self._make(self._records[index])
         return self._entries[index]
 
-    def _make(self, record: _Record) -> Entry:
-        row = record.row
-        variants = [dict(variant) for variant in row.get("variants", ())]
-        chosen = next((item for item in variants if holds(item["when"], self.config.values)), None)
-        delta = chosen or {}
-        profile = delta.get("profile", row.get("profile"))
-        layers = [] if profile is None else [self._profile(record.stem, profile)]
-        merged = merge_layers([*layers, row, delta])
-        metric = merged.get("metric")
-        alternatives = [
-            Alternative(item["name"], item["when"], item.get("metric", row.get("metric")))
-            for item in variants
-            if item is not chosen
-        ]
-        if chosen is not None and row.get("metric") is not None:
-            alternatives.append(Alternative(None, None, row["metric"]))
-        known = self._tables.metrics.get(metric or "", {})
-        return Entry(
-            component=self.label,
-            key=record.key,
-            mode=record.mode,
-            metric=metric,
-            kind=row.get("kind") or known.get("kind", "scalar"),
-            signature=effective_signature(merged, self._tables, self.config.values),
-            condition="; ".join(text for text in (row.get("when"), row.get("condition")) if text) or None,
-            logged_by_default=_logged(row, self.config.defaults),
-            logged=_logged(row, self.config.values),
-            constant_when=merged["constant_when"],
-            variant=None if chosen is None else chosen["name"],
-            alternatives=tuple(alternatives),
-            bind=dict(row.get("bind", ())),
-            evidence=tuple(read_evidence(text) for text in (*delta.get("evidence", ()), *row["evidence"])),
-            note=row.get("note"),
-        )
+    def _make(self, record: Record) -> Entry:
+        def profile(name: str) -> Mapping[str, Any]:
+            return self._profile(record.stem, name)
 
-
-def read_evidence(text: str) -> Evidence:
-    """Return a table's ``release|path|line|symbol[|shows[|note]]`` as a record."""
-    release, path, line, symbol, *rest = text.split("|", 5)
-    return Evidence(release, path, int(line), symbol, *rest)
-
-
-def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:
-    """Return the key that is logged in a mode: evaluation puts the file's prefix in front."""
-    return f"{file['eval_prefix']}{key}" if mode == "eval" else key
-
-
-def _logged(row: Mapping[str, Any], values: Mapping[str, Value]) -> bool | None:
-    """Whether an emission is logged: its guard must hold, and its worded condition hold by default."""
-    answers: list[bool | None] = [True]
-    if "when" in row:
-        answers.append(holds(row["when"], values))
-    if "logged_by_default" in row or "condition" in row:
-        answers.append(row.get("logged_by_default"))
-    return False if False in answers else None if None in answers else True
+        return make_entry(record, self.label, self._tables, self.config, profile)

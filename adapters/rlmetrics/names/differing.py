@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .component import ComponentView, read_evidence
+from .component import ComponentView
 from .config import Config, holds
+from .emissions import read_evidence
 from .guards import Value, parse
 from .mapping import NameMap
 from .protocol import View

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .component import prefixed_key
 from .config import Config
+from .emissions import prefixed_key
 from .errors import FallbackWarning, NamesError
 from .source import Component, Source
 from .surfaces import route_surfaces, show_template
@@ -41,7 +41,13 @@ class Candidate:
         return f"{self.framework}{component}=={self.release}"
 
 
-def infer_source(keys: Iterable[str], *, config: Config = None, spec: Overlays | Tables = None) -> str:
+def infer_source(
+    keys: Iterable[str],
+    *,
+    releases: Mapping[str, str] | None = None,
+    config: Config = None,
+    spec: Overlays | Tables = None,
+) -> str:
     """Return the source that explains the most keys.
 
     Releases of one component that explain equally many keys and give them the same meaning count as one: the newest is
@@ -49,6 +55,8 @@ def infer_source(keys: Iterable[str], *, config: Config = None, spec: Overlays |
 
     Args:
         keys: Logged keys, in whatever way a tracker shows them.
+        releases: What the metadata of a run says about installed frameworks, such as ``{"trl": "0.18.2"}``. Other
+            releases of these frameworks are not considered, unless none of the keys fits.
         config: Values of configuration keys that differ from the releases' defaults.
         spec: Folders with further YAML.
 
@@ -61,6 +69,8 @@ def infer_source(keys: Iterable[str], *, config: Config = None, spec: Overlays |
     tables = load_tables(spec)
     names = list(dict.fromkeys(keys))
     found = candidates(names, tables)
+    installed = releases or {}
+    found = [item for item in found if installed.get(item.framework, item.release) == item.release] or found
     if not found:
         msg = "no described release logs any of the keys; name the source, such as --from 'trl[GRPOTrainer]==1.16.0'"
         raise NamesError(msg)
