@@ -180,6 +180,15 @@ CASES = [
         gradient=("old_logits", "ref_logits"),
     ),
     Case(
+        "kl/old_reference/distribution",
+        "kl_old_reference_distribution",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=(),
+    ),
+    Case(
         "kl/old_reference_sum/k1",
         "kl_old_reference_sum_k1",
         atom="sequence",

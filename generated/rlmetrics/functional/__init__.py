@@ -119,6 +119,7 @@ _HOME: Final[dict[str, str]] = {
     "kl_old_reference_k3_clamped": "kl",
     "kl_old_reference_abs": "kl",
     "kl_old_reference_full": "kl",
+    "kl_old_reference_distribution": "kl",
     "kl_old_reference_sum_k1": "kl",
     "kl_old_reference_sum_k2": "kl",
     "kl_old_reference_sum_k3": "kl",

@@ -117,6 +117,7 @@ _INDEX: Final[dict[str, str]] = {
     "kl/old_reference/k3@clamped": "kl",
     "kl/old_reference/abs": "kl",
     "kl/old_reference/full": "kl",
+    "kl/old_reference/distribution": "kl",
     "kl/old_reference_sum/k1": "kl",
     "kl/old_reference_sum/k2": "kl",
     "kl/old_reference_sum/k3": "kl",

@@ -32,6 +32,7 @@ __all__ = [
     "kl_old_k2_padded",
     "kl_old_k3",
     "kl_old_reference_abs",
+    "kl_old_reference_distribution",
     "kl_old_reference_full",
     "kl_old_reference_k1",
     "kl_old_reference_k2",
@@ -1065,6 +1066,55 @@ def _kl_old_reference_full_finalize(state: Tensor) -> Tensor:
     return sum_vocab_sum / token_count
 
 
+def kl_old_reference_distribution(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Histogram over response tokens of the log-ratio between sampling policy and reference.
+
+    Shows whether the divergence is spread over all tokens or sits in a few. Negative entries are normal for single
+    tokens; a long right tail is tokens that the reference would hardly have sampled.
+
+    Formula::
+
+        histogram(old_logprobs - ref_logprobs, low=-5, high=15, bins=100)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
+    anywhere: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[104]``: the count below -5, the counts of 100 equal bins, the count above 15, then minimum and
+        maximum in nat.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+    """
+    state = _kl_old_reference_distribution_update(old_logprobs, ref_logprobs, mask)
+    return _kl_old_reference_distribution_finalize(state)
+
+
+def _kl_old_reference_distribution_update(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    ref_logprobs = ops.masked(ref_logprobs, mask)
+    difference_bins = ops.histogram(old_logprobs - ref_logprobs, mask, low=-5.0, high=15.0, bins=100)
+    return pack([difference_bins])
+
+
+def _kl_old_reference_distribution_finalize(state: Tensor) -> Tensor:
+    difference_bins = state[0:104]
+    return ops.histogram_result(difference_bins)
+
+
 def kl_old_reference_sum_k1(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Compute ``kl/old_reference_sum/k1``.
 
@@ -1882,6 +1932,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_kl_old_reference_full_finalize,
         formula="mean(sum_vocab(softmax(old_logits) * (log_softmax(old_logits) - log_softmax(ref_logits))))",
         slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "kl/old_reference/distribution": MetricFunction(
+        id="kl/old_reference/distribution",
+        brief="Histogram over response tokens of the log-ratio between sampling policy and reference.",
+        unit="nat",
+        kind="distribution",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "ref_logprobs", "mask"),
+        parameters={},
+        function=kl_old_reference_distribution,
+        update=_kl_old_reference_distribution_update,
+        finalize=_kl_old_reference_distribution_finalize,
+        formula="histogram(old_logprobs - ref_logprobs, low=-5, high=15, bins=100)",
+        slots=(Slot("difference_bins", "bins", bins=100, low=-5.0, high=15.0),),
     ),
     "kl/old_reference_sum/k1": MetricFunction(
         id="kl/old_reference_sum/k1",

@@ -1219,8 +1219,9 @@ def objective_dppo_tv_loss(
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
         divergence_high: Divergence at which a token with a positive advantage is masked. Default from verl actor
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
-        cap: Upper bound on the ratio that weighs a token. Default from DPPO: divergence-based trust regions for
-            language models, https://arxiv.org/abs/2602.04879.
+        cap: Upper bound on the ratio that weighs a token. verl reads it from clip_ratio_c, whose configured default of
+            3.0 takes the place of this fallback. Default from verl's fallback, release 0.9.1,
+            verl/trainer/ppo/core_algos.py:1427.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -1394,8 +1395,9 @@ def objective_dppo_tv_truncated_fraction(
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
         divergence_high: Divergence at which a token with a positive advantage is masked. Default from verl actor
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
-        cap: Upper bound on the ratio that weighs a token. Default from DPPO: divergence-based trust regions for
-            language models, https://arxiv.org/abs/2602.04879.
+        cap: Upper bound on the ratio that weighs a token. verl reads it from clip_ratio_c, whose configured default of
+            3.0 takes the place of this fallback. Default from verl's fallback, release 0.9.1,
+            verl/trainer/ppo/core_algos.py:1427.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -1487,8 +1489,9 @@ def objective_dppo_kl_loss(
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
         divergence_high: Divergence at which a token with a positive advantage is masked. Default from verl actor
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
-        cap: Upper bound on the ratio that weighs a token. Default from DPPO: divergence-based trust regions for
-            language models, https://arxiv.org/abs/2602.04879.
+        cap: Upper bound on the ratio that weighs a token. verl reads it from clip_ratio_c, whose configured default of
+            3.0 takes the place of this fallback. Default from verl's fallback, release 0.9.1,
+            verl/trainer/ppo/core_algos.py:1508.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -1675,8 +1678,9 @@ def objective_dppo_kl_truncated_fraction(
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
         divergence_high: Divergence at which a token with a positive advantage is masked. Default from verl actor
             configuration, where clip_ratio is this bound, release 0.9.1, verl/trainer/config/actor/actor.yaml:36.
-        cap: Upper bound on the ratio that weighs a token. Default from DPPO: divergence-based trust regions for
-            language models, https://arxiv.org/abs/2602.04879.
+        cap: Upper bound on the ratio that weighs a token. verl reads it from clip_ratio_c, whose configured default of
+            3.0 takes the place of this fallback. Default from verl's fallback, release 0.9.1,
+            verl/trainer/ppo/core_algos.py:1508.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.

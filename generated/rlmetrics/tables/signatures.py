@@ -52,6 +52,11 @@ POPULATIONS: dict[str, object] = {
         "Every position of the padded tensor, prompt and padding included.",
         ("prompt_counted", "padding_counted"),
     ),
+    "prompt_and_response_tokens": (
+        "token",
+        "Every token of prompt and response, without padding.",
+        ("prompt_counted",),
+    ),
     "response_tokens_and_next": (
         "token",
         "Response tokens and the first position after them.",
@@ -218,6 +223,11 @@ TRAITS: dict[str, object] = {
         ("what", "a response for which every reward function returned nothing counts with a reward of 0"),
         ("grade", "biased"),
         ("vanishes_when", "every response is scored by at least one reward function"),
+    ),
+    "sequence_ratio_tested": (
+        ("facet", "estimator"),
+        ("what", "one length-normalised ratio per response is tested in place of one per token"),
+        ("grade", "incomparable"),
     ),
     "importance_weighted_kl": (
         ("facet", "estimator"),
@@ -621,5 +631,32 @@ TRAITS: dict[str, object] = {
             "it is a policy-gradient surrogate whose advantage is minus the divergence, not the divergence itself",
         ),
         ("grade", "incomparable"),
+    ),
+    "values_shifted": (
+        ("facet", "defect"),
+        ("what", "the values before the update belong to the position before the one that they are compared with"),
+        ("grade", "biased"),
+        ("vanishes_when", "the model is an encoder-decoder"),
+    ),
+    "whitened_within_parts": (
+        ("facet", "transform"),
+        ("what", "advantages are whitened within each part instead of over the batch"),
+        ("grade", "biased"),
+        ("vanishes_when", "the whole batch is one part"),
+    ),
+    "padded_with_minus_one": (
+        ("facet", "defect"),
+        ("what", "rows of unequal length are filled up with -1, and the filling is shown, too"),
+        ("grade", "minor"),
+        ("vanishes_when", "all responses of the batch are equally long"),
+    ),
+    "std_of_rank_averages": (
+        ("facet", "defect"),
+        (
+            "what",
+            "rewards of different processes are averaged element by element before the standard deviation is taken, which makes it too small",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "one rank"),
     ),
 }

@@ -356,6 +356,32 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.kl.kl_old_reference_full"),
         ("false_friends", (("kl/reference/full", "Same reference, but the policy as it is now."),)),
     ),
+    "kl/old_reference/distribution": (
+        ("rev", 1),
+        ("brief", "Histogram over response tokens of the log-ratio between sampling policy and reference."),
+        ("unit", "nat"),
+        ("kind", "distribution"),
+        ("direction", "target"),
+        (
+            "identity",
+            (
+                ("quantity", "kl_divergence"),
+                ("estimator", "k1"),
+                ("distributions", ("old", "reference")),
+                ("extent", "token"),
+                ("statistic", "distribution"),
+            ),
+        ),
+        ("population", "response_tokens"),
+        ("function", "rlmetrics.functional.kl.kl_old_reference_distribution"),
+        (
+            "false_friends",
+            (
+                ("kl/old_reference_sum/distribution", "One value for each response, summed over its tokens."),
+                ("kl/old_reference/k1", "The mean of the same values."),
+            ),
+        ),
+    ),
     "kl/old_reference_sum/k1": (
         ("rev", 1),
         (

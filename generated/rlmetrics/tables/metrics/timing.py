@@ -176,6 +176,19 @@ METRICS: dict[str, object] = {
         ),
         ("false_friends", (("timing/actor_update", "That is the policy."),)),
     ),
+    "timing/optimizer_step": (
+        ("rev", 1),
+        ("brief", "Wall time of one step of the optimiser."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        ("identity", (("quantity", "wall_time"), ("of", "optimizer step"), ("extent", "call"), ("statistic", "mean"))),
+        (
+            "false_friends",
+            (("timing/policy_update", "All steps of an update with their forward and backward passes."),),
+        ),
+    ),
     "timing/statistics": (
         ("rev", 1),
         ("brief", "Wall time of computing the statistics that are logged."),

@@ -358,6 +358,25 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "kl/old_reference/distribution": (
+        (
+            "description",
+            "Shows whether the divergence is spread over all tokens or sits in a few. Negative entries are normal for single tokens; a long right tail is tokens that the reference would hardly have sampled.",
+        ),
+        ("inputs", ("old_logprobs", "ref_logprobs", "mask")),
+        ("formula", "histogram(old_logprobs - ref_logprobs, low=-5, high=15, bins=100)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Schulman 2020, Approximating KL Divergence"),
+                    ("url", "http://joschu.net/blog/kl-approx.html"),
+                ),
+            ),
+        ),
+    ),
     "kl/old_reference_sum/k1": (
         (
             "description",

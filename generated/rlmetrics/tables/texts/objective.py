@@ -719,12 +719,17 @@ TEXTS: dict[str, object] = {
                     "cap",
                     (
                         ("default", 20.0),
-                        ("brief", "Upper bound on the ratio that weighs a token."),
+                        (
+                            "brief",
+                            "Upper bound on the ratio that weighs a token. verl reads it from clip_ratio_c, whose configured default of 3.0 takes the place of this fallback.",
+                        ),
                         (
                             "source",
                             (
-                                ("title", "DPPO: divergence-based trust regions for language models"),
-                                ("url", "https://arxiv.org/abs/2602.04879"),
+                                ("title", "verl's fallback"),
+                                ("release", "0.9.1"),
+                                ("path", "verl/trainer/ppo/core_algos.py"),
+                                ("line", 1427),
                             ),
                         ),
                     ),
@@ -866,12 +871,17 @@ TEXTS: dict[str, object] = {
                     "cap",
                     (
                         ("default", 20.0),
-                        ("brief", "Upper bound on the ratio that weighs a token."),
+                        (
+                            "brief",
+                            "Upper bound on the ratio that weighs a token. verl reads it from clip_ratio_c, whose configured default of 3.0 takes the place of this fallback.",
+                        ),
                         (
                             "source",
                             (
-                                ("title", "DPPO: divergence-based trust regions for language models"),
-                                ("url", "https://arxiv.org/abs/2602.04879"),
+                                ("title", "verl's fallback"),
+                                ("release", "0.9.1"),
+                                ("path", "verl/trainer/ppo/core_algos.py"),
+                                ("line", 1427),
                             ),
                         ),
                     ),
@@ -947,12 +957,17 @@ TEXTS: dict[str, object] = {
                     "cap",
                     (
                         ("default", 20.0),
-                        ("brief", "Upper bound on the ratio that weighs a token."),
+                        (
+                            "brief",
+                            "Upper bound on the ratio that weighs a token. verl reads it from clip_ratio_c, whose configured default of 3.0 takes the place of this fallback.",
+                        ),
                         (
                             "source",
                             (
-                                ("title", "DPPO: divergence-based trust regions for language models"),
-                                ("url", "https://arxiv.org/abs/2602.04879"),
+                                ("title", "verl's fallback"),
+                                ("release", "0.9.1"),
+                                ("path", "verl/trainer/ppo/core_algos.py"),
+                                ("line", 1508),
                             ),
                         ),
                     ),
@@ -1092,12 +1107,17 @@ TEXTS: dict[str, object] = {
                     "cap",
                     (
                         ("default", 20.0),
-                        ("brief", "Upper bound on the ratio that weighs a token."),
+                        (
+                            "brief",
+                            "Upper bound on the ratio that weighs a token. verl reads it from clip_ratio_c, whose configured default of 3.0 takes the place of this fallback.",
+                        ),
                         (
                             "source",
                             (
-                                ("title", "DPPO: divergence-based trust regions for language models"),
-                                ("url", "https://arxiv.org/abs/2602.04879"),
+                                ("title", "verl's fallback"),
+                                ("release", "0.9.1"),
+                                ("path", "verl/trainer/ppo/core_algos.py"),
+                                ("line", 1508),
                             ),
                         ),
                     ),

@@ -63,6 +63,16 @@ TEXTS: dict[str, object] = {
         ("description", "All epochs and mini-batches of the critic; absent without one."),
         ("measured", "From the first to the last optimiser step of the critic on the batch."),
     ),
+    "timing/optimizer_step": (
+        (
+            "description",
+            "Only the change of the parameters, without forward and backward pass. It grows with the model and falls when its states are spread over processes.",
+        ),
+        (
+            "measured",
+            "From the call of the optimiser to its return, on each process, averaged over the calls of one update.",
+        ),
+    ),
     "timing/statistics": (
         ("description", "Overhead of logging itself; should be tiny."),
         ("measured", "From the end of the update to having all statistics, gathered over ranks."),

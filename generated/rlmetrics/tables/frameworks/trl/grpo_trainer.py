@@ -52,6 +52,7 @@ FILE: tuple[object, ...] = (
                         "0.18.0|trl/trainer/grpo_trainer.py|1425|GRPOTrainer.log|span",
                         "0.18.2|trl/trainer/grpo_trainer.py|1433|GRPOTrainer.log|span",
                         "0.19.1|trl/trainer/grpo_trainer.py|1457|GRPOTrainer.log|span",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1952|GRPOTrainer.log|span",
                         "1.14.0|trl/trainer/grpo_trainer.py|3379|GRPOTrainer.log|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer.log|span",
                     ),
@@ -84,11 +85,12 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
-                                ("0.19.0..0.19.1",),
+                                ("0.19.0..0.21.0",),
                                 0.0,
                                 (
                                     "0.19.0|trl/trainer/grpo_config.py|413|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|413|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|447|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -112,7 +114,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.16.0..0.19.1",),
+                                ("0.16.0..0.21.0",),
                                 1,
                                 (
                                     "0.16.0|trl/trainer/grpo_config.py|268|GRPOConfig|default",
@@ -120,6 +122,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_config.py|398|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|398|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|420|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|454|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -143,12 +146,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.19.1",),
+                                ("0.18.0..0.21.0",),
                                 None,
                                 (
                                     "0.18.0|trl/trainer/grpo_config.py|274|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|274|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|294|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|314|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -187,13 +191,14 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.19.1",),
+                                ("0.17.0..0.21.0",),
                                 "bnpo",
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|346|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|437|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|437|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|459|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|503|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -217,6 +222,14 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
+                            (
+                                ("0.20.0..0.21.0",),
+                                "token",
+                                (
+                                    "0.20.0|trl/trainer/grpo_config.py|468|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|477|GRPOConfig|default",
+                                ),
+                            ),
                             (
                                 ("1.14.0..1.16.0",),
                                 "token",
@@ -303,13 +316,14 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.19.1",),
+                                ("0.17.0..0.21.0",),
                                 False,
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|362|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|453|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|453|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|475|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|519|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -333,7 +347,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.19.1",),
+                                ("0.14.0..0.21.0",),
                                 256,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|117|GRPOConfig|default",
@@ -341,6 +355,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_config.py|248|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|248|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|268|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|288|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -364,13 +379,14 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.19.1",),
+                                ("0.17.0..0.21.0",),
                                 False,
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|392|GRPOConfig|default",
                                     "0.18.0|trl/trainer/grpo_config.py|483|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|483|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|505|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|559|GRPOConfig|default",
                                 ),
                             ),
                         ),
@@ -426,7 +442,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.19.1",),
+                                ("0.14.0..0.21.0",),
                                 False,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|123|GRPOConfig|default",
@@ -434,6 +450,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_config.py|319|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|319|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|348|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|374|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -493,6 +510,29 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                "use_transformers_paged",
+                (
+                    ("type", "bool"),
+                    (
+                        "brief",
+                        "Whether the training model generates by paged attention with continuous batching; renamed later.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.20.0..0.21.0",),
+                                False,
+                                (
+                                    "0.20.0|trl/trainer/grpo_config.py|359|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|360|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
                 "use_transformers_continuous_batching",
                 (
                     ("type", "bool"),
@@ -521,7 +561,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.15.0..0.19.1",),
+                                ("0.15.0..0.21.0",),
                                 False,
                                 (
                                     "0.15.0|trl/trainer/grpo_config.py|249|GRPOConfig|default",
@@ -529,6 +569,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_config.py|489|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|489|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|511|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|565|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -608,7 +649,7 @@ FILE: tuple[object, ...] = (
             (
                 "update_per_rank",
                 (
-                    ("releases", ("0.14.0..0.19.1",)),
+                    ("releases", ("0.14.0..0.21.0",)),
                     (
                         "brief",
                         "One value per micro-batch and process; processes are averaged with equal weight, then all micro-batches of the logging window.",
@@ -800,7 +841,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.17.0..0.19.1",)),
+                ("releases", ("0.17.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -832,6 +873,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_trainer.py|1372|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1405|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1889|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -848,6 +890,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_trainer.py|1376|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1409|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1893|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -855,7 +898,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Policy loss plus beta times the KL estimate. On the first step of a generation batch every ratio is 1 and the first part is minus the advantage averaged over tokens: 0 up to rounding if all completions are equally long, since advantages cancel within a group, and small otherwise. What is left is beta times the KL divergence, so the curve starts near 0 and may RISE as the policy leaves the reference. Completions masked by mask_truncated_completions are left out. With use_liger_loss the same loss is computed inside the package liger-kernel.",
+                    "Policy loss plus beta times the KL estimate. On the first step of a generation batch every ratio is 1 and the first part is minus the advantage averaged over tokens: 0 up to rounding if all completions are equally long, since advantages cancel within a group, and small otherwise. What is left is beta times the KL divergence, so the curve starts near 0 and may RISE as the policy leaves the reference. Completions masked by mask_truncated_completions are left out; from 0.20.0 the policy loss of tokens with a low entropy, too, if top_entropy_quantile is below 1. With use_liger_loss the same loss is computed inside the package liger-kernel.",
                 ),
                 (
                     "evidence",
@@ -872,6 +915,9 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
                         "0.19.1|trl/trainer/grpo_trainer.py|1402|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|702|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1891|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1886|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|858|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
                     ),
                 ),
             ),
@@ -1059,7 +1105,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.17.0..0.19.1",)),
+                ("releases", ("0.17.0..0.21.0",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
@@ -1079,6 +1125,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_trainer.py|1372|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1405|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1889|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -1095,6 +1142,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_trainer.py|1376|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1409|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1893|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -1115,6 +1163,8 @@ FILE: tuple[object, ...] = (
                         "0.18.2|trl/trainer/grpo_trainer.py|1382|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1444|GRPOTrainer.prediction_step|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1939|GRPOTrainer.prediction_step|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1891|GRPOTrainer._compute_loss|value",
                     ),
                 ),
             ),
@@ -1345,7 +1395,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1363,6 +1413,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -1372,7 +1423,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "The number of input tokens processed so far."),
                             (
                                 "code",
@@ -1390,7 +1441,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "The number of tokens processed so far, prompts and completions together."),
                             (
                                 "source",
@@ -1421,6 +1472,9 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1276|GRPOTrainer._generate_and_score_completions",
                         "0.19.1|trl/trainer/grpo_trainer.py|1275|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1205|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1704|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1607|GRPOTrainer._generate_and_score_completions|value",
                     ),
                 ),
             ),
@@ -1505,7 +1559,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1514,7 +1568,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "The number of input tokens processed so far."),
                             ("code", "In evaluation the key repeats the counter of the training run."),
                             (
@@ -1539,6 +1593,8 @@ FILE: tuple[object, ...] = (
                         "0.18.2|trl/trainer/grpo_trainer.py|1227|GRPOTrainer._generate_and_score_completions|condition",
                         "0.19.1|trl/trainer/grpo_trainer.py|1276|GRPOTrainer._generate_and_score_completions",
                         "0.19.1|trl/trainer/grpo_trainer.py|1274|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._generate_and_score_completions|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2342|GRPOTrainer._generate|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
@@ -1729,7 +1785,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_length"),
-                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/mean"),
                 (
@@ -1753,7 +1809,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Mean length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -1767,7 +1823,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Mean length of the completions."),
                             (
                                 "source",
@@ -1814,6 +1870,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1599|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2347|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -1882,7 +1942,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_length"),
-                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/min"),
                 (
@@ -1906,7 +1966,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Smallest length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -1967,6 +2027,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1710|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1599|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2348|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2035,7 +2099,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_length"),
-                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/max"),
                 (
@@ -2059,7 +2123,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Largest length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -2073,7 +2137,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Largest length of the completions."),
                             (
                                 "source",
@@ -2123,6 +2187,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1197|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1279|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1711|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1599|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2349|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2243,7 +2311,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/clipped_ratio"),
-                ("releases", ("0.18.1..0.19.1",)),
+                ("releases", ("0.18.1..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
                 ("traits", ("end_token_anywhere",)),
@@ -2251,7 +2319,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.1..0.19.1",)),
+                            ("releases", ("0.18.1..0.21.0",)),
                             ("says", "Share of completions without an end token before the length limit."),
                             (
                                 "source",
@@ -2265,7 +2333,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.1..0.19.1",)),
+                            ("releases", ("0.18.1..0.21.0",)),
                             ("says", "Share of completions that were cut off."),
                             (
                                 "source",
@@ -2279,7 +2347,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.1..0.19.1",)),
+                            ("releases", ("0.18.1..0.21.0",)),
                             (
                                 "says",
                                 "One of the values to watch. High means that completions are cut off by max_completion_length: the model does not learn to stop, or the limit is too short.",
@@ -2315,6 +2383,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1285|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1184|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1717|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1716|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1714|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2324,24 +2396,6 @@ FILE: tuple[object, ...] = (
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
                 ("traits", ("padding_token_ends", "tokenizer_end_token_only")),
-                (
-                    "documented",
-                    (
-                        (
-                            ("releases", ("1.16.0",)),
-                            ("says", "Share of completions that were cut off."),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL GRPO guide (main branch, November 2026)"),
-                                    ("url", "https://huggingface.co/docs/trl/main/en/grpo_trainer"),
-                                    ("path", "docs/source/grpo_trainer.md"),
-                                    ("line", 182),
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
                 (
                     "note",
                     "A completion counts as cut off if its last token is neither an end token of the model or tokenizer nor the padding token. With tools the last token may be one that a tool wrote or a call that hit the limit of turns.",
@@ -2439,7 +2493,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_terminated_length"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/mean"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -2447,7 +2501,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Mean length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -2465,7 +2519,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Mean length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -2495,6 +2549,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1286|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1719|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2516,31 +2574,6 @@ FILE: tuple[object, ...] = (
                                 (
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-                (
-                    "documented",
-                    (
-                        (
-                            ("releases", ("1.16.0",)),
-                            (
-                                "says",
-                                "Mean length of the completions that ended with an end token; with tools only the tokens that no tool wrote.",
-                            ),
-                            (
-                                "code",
-                                "0 if there was none, and these zeros are averaged with the rest of the logging window.",
-                            ),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL GRPO guide (main branch, November 2026)"),
-                                    ("url", "https://huggingface.co/docs/trl/main/en/grpo_trainer"),
-                                    ("path", "docs/source/grpo_trainer.md"),
-                                    ("line", 179),
                                 ),
                             ),
                         ),
@@ -2659,7 +2692,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_terminated_length"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -2667,7 +2700,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Smallest length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -2715,6 +2748,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1286|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1721|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1719|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2736,31 +2773,6 @@ FILE: tuple[object, ...] = (
                                 (
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-                (
-                    "documented",
-                    (
-                        (
-                            ("releases", ("1.16.0",)),
-                            (
-                                "says",
-                                "Smallest length of the completions that ended with an end token; with tools only the tokens that no tool wrote.",
-                            ),
-                            (
-                                "code",
-                                "0 if there was none, and these zeros are averaged with the rest of the logging window.",
-                            ),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL GRPO guide (main branch, November 2026)"),
-                                    ("url", "https://huggingface.co/docs/trl/main/en/grpo_trainer"),
-                                    ("path", "docs/source/grpo_trainer.md"),
-                                    ("line", 180),
                                 ),
                             ),
                         ),
@@ -2879,7 +2891,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_terminated_length"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/max"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -2887,7 +2899,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Largest length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -2905,7 +2917,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Largest length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -2935,6 +2947,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1286|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1719|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2956,31 +2972,6 @@ FILE: tuple[object, ...] = (
                                 (
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-                (
-                    "documented",
-                    (
-                        (
-                            ("releases", ("1.16.0",)),
-                            (
-                                "says",
-                                "Largest length of the completions that ended with an end token; with tools only the tokens that no tool wrote.",
-                            ),
-                            (
-                                "code",
-                                "0 if there was none, and these zeros are averaged with the rest of the logging window.",
-                            ),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL GRPO guide (main branch, November 2026)"),
-                                    ("url", "https://huggingface.co/docs/trl/main/en/grpo_trainer"),
-                                    ("path", "docs/source/grpo_trainer.md"),
-                                    ("line", 181),
                                 ),
                             ),
                         ),
@@ -3276,7 +3267,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
                 ("traits", ("several_keys_share_name",)),
@@ -3284,7 +3275,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Mean reward from one reward function, one key for each."),
                             (
                                 "source",
@@ -3298,7 +3289,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             (
                                 "says",
                                 "One of the values to watch, especially with several reward functions: each shows which part of the wanted behaviour is learnt and which is not.",
@@ -3315,7 +3306,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "The key is written reward/{reward_func_name}/mean."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -3350,6 +3341,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1297|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1048|GRPOTrainer._calculate_rewards|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1727|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1726|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._calculate_rewards|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3391,7 +3386,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/std"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/std"),
                 ("traits", ("several_keys_share_name",)),
@@ -3399,7 +3394,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Standard deviation of the rewards from one reward function."),
                             (
                                 "source",
@@ -3413,7 +3408,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "The key is written reward/{reward_func_name}/std."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -3442,6 +3437,9 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1300|GRPOTrainer._generate_and_score_completions",
                         "0.19.1|trl/trainer/grpo_trainer.py|1299|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1729|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1728|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3689,7 +3687,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -3697,7 +3695,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             (
                                 "says",
                                 "Mean of the weighted rewards after normalisation within groups, that is, of the advantages.",
@@ -3718,7 +3716,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             (
                                 "says",
                                 "The primary objective, normalised within groups; it should rise in a successful training.",
@@ -3736,7 +3734,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Mean reward after applying the reward weights."),
                             (
                                 "source",
@@ -3773,6 +3771,11 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1254|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1048|GRPOTrainer._calculate_rewards|reduction",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1730|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1680|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1683|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._calculate_rewards|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3972,7 +3975,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward_std"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/group_std"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -3980,7 +3983,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             (
                                 "says",
                                 "Standard deviation of the weighted rewards before they are normalised within groups.",
@@ -4001,7 +4004,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             ("says", "Standard deviation of the weighted reward within each batch."),
                             (
                                 "code",
@@ -4032,6 +4035,9 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1302|GRPOTrainer._generate_and_score_completions",
                         "0.19.1|trl/trainer/grpo_trainer.py|1255|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1731|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1684|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4077,7 +4083,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "frac_reward_zero_std"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/zero_std_fraction"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4085,7 +4091,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             (
                                 "says",
                                 "Share of samples of the generation batch whose reward has no spread, so that all answers to the prompt are right or all are wrong.",
@@ -4116,6 +4122,9 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1303|GRPOTrainer._generate_and_score_completions",
                         "0.19.1|trl/trainer/grpo_trainer.py|1256|GRPOTrainer._generate_and_score_completions|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._generate_and_score_completions",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1685|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4949,6 +4958,108 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Mean KL divergence between the policy and the reference policy; only if beta is not 0.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 82),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Mean KL divergence between the model and the reference model over the completions; only if beta is not 0.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/grpo_trainer"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 166),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "One of the values to watch if beta is above 0: the policy must not stray too far from the reference, which can destabilise training.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 97),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature). Processes whose completions are all masked count as 0. With use_liger_loss the same number comes from the package liger-kernel.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/trainer/grpo_trainer.py|1910|GRPOTrainer._compute_loss",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1803|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1909|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1848|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1910|GRPOTrainer._compute_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1803|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1909|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1848|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "kl/reference/k3"),
@@ -5187,6 +5298,84 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss.global_masked_mean|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3267|GRPOTrainer._compute_loss|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            ("says", "Mean entropy of the token predictions over the completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.21.0/logging"),
+                                    ("release", "0.21.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 83),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Mean entropy of the token predictions over the completions; completions masked by mask_truncated_completions are left out.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.21.0/grpo_trainer"),
+                                    ("release", "0.21.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 165),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Full vocabulary, of the sampling distribution (logits divided by the temperature)."),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/trainer/grpo_trainer.py|1913|GRPOTrainer._compute_loss",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1912|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1127|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1913|GRPOTrainer._compute_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1912|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1127|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -5953,7 +6142,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -5978,6 +6167,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_trainer.py|1120|GRPOTrainer._generate_and_score_completions|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5987,7 +6177,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             (
                                 "says",
                                 "Share of policy updates whose ratio was clipped by the bounds of the loss; only with the fused loss.",
@@ -6005,7 +6195,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.19.1",)),
+                            ("releases", ("0.18.0..0.21.0",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -6042,6 +6232,10 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer.compute_liger_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1359|GRPOTrainer.compute_loss|condition",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1804|GRPOTrainer.compute_liger_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer.compute_liger_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1811|GRPOTrainer.compute_loss|condition",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6204,6 +6398,105 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1425|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1421|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Mean share of cases in which the ratio was clipped at its lower bound with a negative advantage.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 87),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 98),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/trainer/grpo_trainer.py|1925|GRPOTrainer._compute_loss",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1916|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1925|GRPOTrainer._compute_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1916|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6485,6 +6778,109 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1426|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1422|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Mean share of cases in which the ratio was clipped at its upper bound with a positive advantage.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 89),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 98),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound no token counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/trainer/grpo_trainer.py|1928|GRPOTrainer._compute_loss",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1917|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1928|GRPOTrainer._compute_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1917|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6776,6 +7172,106 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            ("says", "Mean share of cases in which the ratio was clipped at either bound."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 91),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 98),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound no token counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/trainer/grpo_trainer.py|1931|GRPOTrainer._compute_loss",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1918|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1931|GRPOTrainer._compute_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1918|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction"),
@@ -7040,6 +7536,88 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_min"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            ("says", "Smallest share behind clip_ratio/low_mean over batches and processes."),
+                            (
+                                "code",
+                                "Smallest over processes for each micro-batch, then a plain mean over micro-batches; with one process it equals clip_ratio/low_mean.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 88),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/trainer/grpo_trainer.py|1926|GRPOTrainer._compute_loss",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1916|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1926|GRPOTrainer._compute_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1916|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/clip_fraction_low/sequence_min"),
@@ -7296,6 +7874,88 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1426|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1422|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|1449|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            ("says", "Largest share behind clip_ratio/high_mean over batches and processes."),
+                            (
+                                "code",
+                                "Largest over processes for each micro-batch, then a plain mean over micro-batches; with one process it equals clip_ratio/high_mean.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/logging"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 90),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/trainer/grpo_trainer.py|1929|GRPOTrainer._compute_loss",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1917|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1929|GRPOTrainer._compute_loss",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1917|GRPOTrainer._compute_loss|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7673,7 +8333,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.19.0..0.19.1",)),
+                ("releases", ("0.19.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/batch_preparation"),
@@ -7694,6 +8354,8 @@ FILE: tuple[object, ...] = (
                         "0.19.0|trl/trainer/grpo_trainer.py|967|GRPOTrainer._prepare_inputs|span",
                         "0.19.1|trl/extras/profiling.py|63|profiling_context",
                         "0.19.1|trl/trainer/grpo_trainer.py|968|GRPOTrainer._prepare_inputs|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1257|GRPOTrainer._prepare_inputs|span",
                     ),
                 ),
             ),
@@ -7795,7 +8457,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.19.0..0.19.1",)),
+                ("releases", ("0.19.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/loss"),
@@ -7813,6 +8475,8 @@ FILE: tuple[object, ...] = (
                         "0.19.0|trl/trainer/grpo_trainer.py|1347|GRPOTrainer.compute_loss|span",
                         "0.19.1|trl/extras/profiling.py|63|profiling_context",
                         "0.19.1|trl/trainer/grpo_trainer.py|1355|GRPOTrainer.compute_loss|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1807|GRPOTrainer.compute_loss|span",
                     ),
                 ),
             ),
@@ -7913,6 +8577,32 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps_and_entropies"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/log_probabilities"),
+                (
+                    "span",
+                    "Forward pass, log-probabilities and, where asked for, entropies of the policy or of the reference model.",
+                ),
+                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1071|GRPOTrainer._get_per_token_logps_and_entropies|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1071|GRPOTrainer._get_per_token_logps_and_entropies|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps_and_entropies"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
@@ -7961,7 +8651,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/hidden_states"),
@@ -7982,12 +8672,14 @@ FILE: tuple[object, ...] = (
                         "0.18.2|trl/trainer/grpo_trainer.py|832|GRPOTrainer._get_last_hidden_state|span",
                         "0.19.1|trl/extras/profiling.py|63|profiling_context",
                         "0.19.1|trl/trainer/grpo_trainer.py|845|GRPOTrainer._get_last_hidden_state|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|998|GRPOTrainer._get_last_hidden_state|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._calculate_rewards"),
-                ("releases", ("0.19.0..0.19.1",)),
+                ("releases", ("0.19.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/reward"),
@@ -8002,9 +8694,11 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.19.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
                         "0.19.0|trl/trainer/grpo_trainer.py|1000|GRPOTrainer._calculate_rewards|span",
+                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
                         "0.19.1|trl/trainer/grpo_trainer.py|1001|GRPOTrainer._calculate_rewards|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1292|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -8077,7 +8771,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/reward_function"),
@@ -8097,6 +8791,8 @@ FILE: tuple[object, ...] = (
                         "0.18.2|trl/trainer/grpo_trainer.py|1166|GRPOTrainer._generate_and_score_completions|span",
                         "0.19.1|trl/extras/profiling.py|63|profiling_context",
                         "0.19.1|trl/trainer/grpo_trainer.py|1013|GRPOTrainer._calculate_rewards|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1307|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -8176,7 +8872,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/generation"),
@@ -8203,6 +8899,60 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/extras/profiling.py|63|profiling_context",
                         "0.19.1|trl/trainer/grpo_trainer.py|1093|GRPOTrainer._generate_and_score_completions|span",
                         "0.19.1|trl/trainer/grpo_trainer.py|1148|GRPOTrainer._generate_and_score_completions|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1440|GRPOTrainer._generate_and_score_completions|span",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1514|GRPOTrainer._generate_and_score_completions|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.transformers.generate"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/model_generation"),
+                ("span", "Unwrapping and gathering the model, and generation."),
+                ("when", "not use_vllm and not use_transformers_paged"),
+                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1569|GRPOTrainer._generate_and_score_completions|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1569|GRPOTrainer._generate_and_score_completions|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: GRPOTrainer.transformers.generate_batch"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/continuous_batching"),
+                (
+                    "span",
+                    "Unwrapping and gathering the model, and generation by paged attention with continuous batching.",
+                ),
+                ("when", "use_transformers_paged and not use_vllm"),
+                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|span",
                     ),
                 ),
             ),
@@ -8332,7 +9082,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
-                ("releases", ("0.18.0..0.19.1",)),
+                ("releases", ("0.18.0..0.21.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/weight_update"),
@@ -8353,6 +9103,8 @@ FILE: tuple[object, ...] = (
                         "0.18.2|trl/trainer/grpo_trainer.py|895|GRPOTrainer._move_model_to_vllm|span",
                         "0.19.1|trl/extras/profiling.py|63|profiling_context",
                         "0.19.1|trl/trainer/grpo_trainer.py|905|GRPOTrainer._move_model_to_vllm|span",
+                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1181|GRPOTrainer._move_model_to_vllm|span",
                     ),
                 ),
             ),
@@ -8465,7 +9217,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions"),
-                ("releases", ("0.18.0..0.19.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
                 ("modes", ("train",)),
                 ("metric", "samples/completions"),
                 ("reduction", (("rank", "pool"), ("window", "last"))),
@@ -8478,7 +9230,7 @@ FILE: tuple[object, ...] = (
                 ("logged_by_default", False),
                 (
                     "note",
-                    "Columns: step, prompt, completion (messages from 1.15.0), one for each reward function, advantage; in later releases also those that reward functions add with log_extra, and image. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix. 1.16.0 also writes it to a Parquet file in the output directory.",
+                    "Columns: step, prompt, completion (messages from 1.15.0), one for each reward function, advantage; in later releases also those that reward functions add with log_extra, and (from 0.20.0) image. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix. 1.16.0 also writes it to a Parquet file in the output directory.",
                 ),
                 (
                     "evidence",
@@ -8492,6 +9244,8 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer.log",
                         "0.19.1|trl/trainer/grpo_trainer.py|1460|GRPOTrainer.log|condition",
                         "0.19.1|trl/trainer/grpo_trainer.py|1475|GRPOTrainer.log|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1989|GRPOTrainer.log",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1955|GRPOTrainer.log|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|3439|GRPOTrainer.log",
                         "1.14.0|trl/trainer/grpo_trainer.py|3382|GRPOTrainer.log|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|value",
@@ -8524,7 +9278,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward/{reward_func}/mean"),
-                ("releases", ("0.17.0..0.19.1",)),
+                ("releases", ("0.17.0..0.21.0",)),
                 ("says", "Mean of the reward from one reward function."),
                 ("instead", "rewards/{reward_func}/mean, with an s."),
                 (
@@ -8540,7 +9294,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward/{reward_func}/std"),
-                ("releases", ("0.17.0..0.19.1",)),
+                ("releases", ("0.17.0..0.21.0",)),
                 ("says", "Standard deviation of the reward from one reward function."),
                 ("instead", "rewards/{reward_func}/std, with an s."),
                 (

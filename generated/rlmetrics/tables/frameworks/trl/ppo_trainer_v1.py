@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "PPOTrainer (old)"),
     (
         "brief",
-        "The first PPO trainer of TRL, for models with a value head. The training script samples and scores; step() trains and returns the statistics; log_stats() adds those of the reward and logs everything through accelerate, without any prefix.",
+        "The first PPO trainer of TRL, for models with a value head. The training script samples and scores; step() trains and returns the statistics; log_stats() adds those of the reward and logs everything through accelerate, without any prefix. Up to 0.1.0 there is no log_stats(), and the script logs what step() returns.",
     ),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
@@ -17,6 +17,43 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
+                ("releases", ("0.0.1..0.1.0",)),
+                ("route", "direct"),
+                (
+                    "enable",
+                    "The trainer logs nothing itself: pass the dictionary that step() returns to the tracker, as in wandb.log(stats).",
+                ),
+                ("x_axis", "Whatever the script logs; W&B counts its own _step."),
+                (
+                    "evidence",
+                    ("0.0.1|trl/ppo.py|168|PPOTrainer.step|value", "0.1.0|trl/ppo.py|181|PPOTrainer.step|value"),
+                ),
+            ),
+            (
+                ("releases", ("0.2.0..0.4.4",)),
+                ("route", "accelerate"),
+                (
+                    "enable",
+                    'PPOConfig(log_with="wandb") or log_with="tensorboard"; for TensorBoard also accelerator_kwargs={"logging_dir": PATH}. Then call ppo_trainer.log_stats(stats, batch, rewards) after each step(); without that call nothing is logged.',
+                ),
+                (
+                    "x_axis",
+                    "One log per call of log_stats. W&B counts its own _step; TensorBoard gets a counter of the calls. Nothing else is logged as an x-axis.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2.0|trl/trainer/ppo_trainer.py|165|PPOTrainer.__init__|condition",
+                        "0.2.0|trl/trainer/ppo_trainer.py|839|PPOTrainer.log_stats|condition",
+                        "0.2.0|trl/trainer/ppo_trainer.py|479|PPOTrainer.step|value|Without W&B, arrays of one element become numbers; longer arrays stay arrays and TensorBoard drops them.",
+                        "0.4.4|trl/trainer/ppo_trainer.py|188|PPOTrainer.__init__|condition",
+                        "0.4.4|trl/trainer/ppo_trainer.py|1198|PPOTrainer.log_stats|condition",
+                        "0.4.4|trl/trainer/ppo_trainer.py|730|PPOTrainer.step|value|Without W&B, arrays of one element become numbers; longer arrays stay arrays and TensorBoard drops them.",
+                    ),
+                ),
+            ),
+            (
+                ("releases", ("0.4.5..0.11.4",)),
                 ("route", "accelerate"),
                 (
                     "enable",
@@ -46,10 +83,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.4.5|trl/trainer/ppo_trainer.py|190|PPOTrainer.__init__|condition",
+                        "0.4.5|trl/trainer/ppo_trainer.py|192|PPOTrainer.__init__|condition",
+                        "0.4.5|trl/trainer/ppo_trainer.py|1203|PPOTrainer.log_stats|condition",
+                        "0.4.5|trl/trainer/ppo_trainer.py|736|PPOTrainer.step|value|Without W&B, arrays of one element become numbers; longer arrays stay arrays and TensorBoard drops them.",
                         "0.7.10|trl/trainer/ppo_trainer.py|199|PPOTrainer.__init__|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|201|PPOTrainer.__init__|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|1383|PPOTrainer.log_stats|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|855|PPOTrainer.step|value|Without W&B, arrays of one element become numbers; longer arrays stay arrays and TensorBoard drops them.",
+                        "0.11.4|trl/trainer/ppo_trainer.py|215|PPOTrainer.__init__|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|217|PPOTrainer.__init__|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1417|PPOTrainer.log_stats|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|892|PPOTrainer.step|value|Without W&B, arrays of one element become numbers; longer arrays stay arrays and TensorBoard drops them.",
                     ),
                 ),
             ),
@@ -63,15 +108,39 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "str"),
                     ("brief", "Tracker that accelerate logs to; nothing is logged without one."),
-                    ("defaults", (((), None, ("0.7.10|trl/trainer/ppo_config.py|45|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.2.0..0.11.4",),
+                                None,
+                                (
+                                    "0.2.0|trl/trainer/ppo_config.py|89|PPOConfig.__init__|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|148|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
                 "adap_kl_ctrl",
                 (
                     ("type", "bool"),
-                    ("brief", "Whether the KL coefficient is adapted after every batch."),
-                    ("defaults", (((), True, ("0.7.10|trl/trainer/ppo_config.py|73|PPOConfig|default",)),)),
+                    ("brief", "Whether the KL coefficient is adapted after every batch; it always is up to 0.0.3."),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.0.1..0.11.4",),
+                                True,
+                                (
+                                    "0.0.1|trl/ppo.py|61|PPOTrainer.default_params|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|161|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -79,16 +148,43 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "float"),
                     ("brief", "KL coefficient at the start."),
-                    ("defaults", (((), 0.2, ("0.7.10|trl/trainer/ppo_config.py|75|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.0.1..0.11.4",),
+                                0.2,
+                                (
+                                    "0.0.1|trl/ppo.py|62|PPOTrainer.default_params|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|162|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
                 "kl_penalty",
                 (
                     ("type", "choice"),
-                    ("brief", "Which estimate of the divergence from the reference is penalised and logged."),
+                    (
+                        "brief",
+                        "Which estimate of the divergence from the reference is penalised, and since 0.7.9 logged; full since 0.5.0.",
+                    ),
                     ("choices", ("kl", "abs", "mse", "full")),
-                    ("defaults", (((), "kl", ("0.7.10|trl/trainer/ppo_config.py|77|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.4.7..0.11.4",),
+                                "kl",
+                                (
+                                    "0.4.7|trl/trainer/ppo_config.py|80|PPOConfig|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|163|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -96,7 +192,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "float"),
                     ("brief", "Clip range of the probability ratio."),
-                    ("defaults", (((), 0.2, ("0.7.10|trl/trainer/ppo_config.py|87|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.0.1..0.11.4",),
+                                0.2,
+                                (
+                                    "0.0.1|trl/ppo.py|67|PPOTrainer.default_params|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|168|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -104,7 +212,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "float"),
                     ("brief", "Clip range of the value prediction."),
-                    ("defaults", (((), 0.2, ("0.7.10|trl/trainer/ppo_config.py|89|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.0.1..0.11.4",),
+                                0.2,
+                                (
+                                    "0.0.1|trl/ppo.py|68|PPOTrainer.default_params|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|169|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -112,7 +232,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "float"),
                     ("brief", "Weight of the value loss."),
-                    ("defaults", (((), 0.1, ("0.7.10|trl/trainer/ppo_config.py|91|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.0.1..0.11.4",),
+                                0.1,
+                                (
+                                    "0.0.1|trl/ppo.py|69|PPOTrainer.default_params|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|170|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -120,7 +252,27 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "int"),
                     ("brief", "Responses per step and process."),
-                    ("defaults", (((), 256, ("0.7.10|trl/trainer/ppo_config.py|93|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.0.1..0.7.10",),
+                                256,
+                                (
+                                    "0.0.1|trl/ppo.py|70|PPOTrainer.default_params|default",
+                                    "0.7.10|trl/trainer/ppo_config.py|93|PPOConfig|default",
+                                ),
+                            ),
+                            (
+                                ("0.7.11..0.11.4",),
+                                128,
+                                (
+                                    "0.7.11|trl/trainer/ppo_config.py|93|PPOConfig|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|171|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -128,7 +280,27 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "int"),
                     ("brief", "Responses per forward and backward pass."),
-                    ("defaults", (((), 1, ("0.7.10|trl/trainer/ppo_config.py|97|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.3.0..0.7.10",),
+                                1,
+                                (
+                                    "0.3.0|trl/trainer/ppo_config.py|94|PPOConfig.__init__|default",
+                                    "0.7.10|trl/trainer/ppo_config.py|97|PPOConfig|default",
+                                ),
+                            ),
+                            (
+                                ("0.7.11..0.11.4",),
+                                128,
+                                (
+                                    "0.7.11|trl/trainer/ppo_config.py|97|PPOConfig|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|173|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -136,7 +308,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "int"),
                     ("brief", "Backward passes per optimiser step."),
-                    ("defaults", (((), 1, ("0.7.10|trl/trainer/ppo_config.py|99|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.4.1..0.11.4",),
+                                1,
+                                (
+                                    "0.4.1|trl/trainer/ppo_config.py|99|PPOConfig.__init__|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|174|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -144,7 +328,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "int"),
                     ("brief", "Passes over each batch."),
-                    ("defaults", (((), 4, ("0.7.10|trl/trainer/ppo_config.py|103|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.0.1..0.11.4",),
+                                4,
+                                (
+                                    "0.0.1|trl/ppo.py|72|PPOTrainer.default_params|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|176|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -152,7 +348,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "float"),
                     ("brief", "Mean ratio above which a chunk is skipped and its losses are logged as 0."),
-                    ("defaults", (((), 10.0, ("0.7.10|trl/trainer/ppo_config.py|117|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.4.7..0.11.4",),
+                                10.0,
+                                (
+                                    "0.4.7|trl/trainer/ppo_config.py|159|PPOConfig|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|183|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -160,7 +368,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "bool"),
                     ("brief", "Whether scores are divided by their running standard deviation."),
-                    ("defaults", (((), False, ("0.7.10|trl/trainer/ppo_config.py|119|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.6.0..0.11.4",),
+                                False,
+                                (
+                                    "0.6.0|trl/trainer/ppo_config.py|167|PPOConfig|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|184|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -168,7 +388,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "float"),
                     ("brief", "Bound to which scores are clipped after scaling."),
-                    ("defaults", (((), None, ("0.7.10|trl/trainer/ppo_config.py|123|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.6.0..0.11.4",),
+                                None,
+                                (
+                                    "0.6.0|trl/trainer/ppo_config.py|171|PPOConfig|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|186|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -176,7 +408,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "bool"),
                     ("brief", "Whether token rewards are scaled to unit variance before advantages are computed."),
-                    ("defaults", (((), False, ("0.7.10|trl/trainer/ppo_config.py|125|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.7.3..0.11.4",),
+                                False,
+                                (
+                                    "0.7.3|trl/trainer/ppo_config.py|125|PPOConfig|default",
+                                    "0.11.4|trl/trainer/ppo_config.py|187|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -187,6 +431,7 @@ FILE: tuple[object, ...] = (
             (
                 "update",
                 (
+                    ("releases", ("0.3.0..0.11.4",)),
                     (
                         "brief",
                         "Pooled over the response tokens of one chunk of mini_batch_size responses, then the plain mean over all chunks of all epochs, then over processes.",
@@ -208,6 +453,7 @@ FILE: tuple[object, ...] = (
             (
                 "update_policy",
                 (
+                    ("releases", ("0.3.0..0.11.4",)),
                     (
                         "brief",
                         "As update, for what is computed from log-probabilities: these belong to the unscaled logits, whatever temperature the script samples with.",
@@ -230,12 +476,77 @@ FILE: tuple[object, ...] = (
             (
                 "update_variance",
                 (
+                    ("releases", ("0.3.0..0.11.4",)),
                     ("brief", "As update, for variances, which are taken within each chunk and then averaged."),
                     (
                         "reduction",
                         (
                             ("token", "pool"),
                             ("sequence", "pool"),
+                            ("micro_batch", "mean"),
+                            ("mini_batch", "mean"),
+                            ("epoch", "mean"),
+                            ("rank", "mean"),
+                        ),
+                    ),
+                    ("traits", ("variance_within_parts",)),
+                ),
+            ),
+            (
+                "single",
+                (
+                    ("releases", ("0.0.1..0.2.1",)),
+                    (
+                        "brief",
+                        "Over the tokens of one response, since every response is trained on by itself, then the plain mean over all responses of all epochs, then over processes.",
+                    ),
+                    ("snapshot", "current"),
+                    (
+                        "reduction",
+                        (
+                            ("token", "pool"),
+                            ("sequence", "mean"),
+                            ("micro_batch", "mean"),
+                            ("mini_batch", "mean"),
+                            ("epoch", "mean"),
+                            ("rank", "mean"),
+                        ),
+                    ),
+                ),
+            ),
+            (
+                "single_policy",
+                (
+                    ("releases", ("0.0.1..0.2.1",)),
+                    (
+                        "brief",
+                        "As single, for what is computed from log-probabilities: these belong to the unscaled logits, whatever temperature the script samples with.",
+                    ),
+                    ("snapshot", "current"),
+                    (
+                        "reduction",
+                        (
+                            ("token", "pool"),
+                            ("sequence", "mean"),
+                            ("micro_batch", "mean"),
+                            ("mini_batch", "mean"),
+                            ("epoch", "mean"),
+                            ("rank", "mean"),
+                        ),
+                    ),
+                    ("traits", ("sampling_temperature_ignored",)),
+                ),
+            ),
+            (
+                "single_variance",
+                (
+                    ("releases", ("0.0.1..0.2.1",)),
+                    ("brief", "As single, for variances, which are taken within each response and then averaged."),
+                    (
+                        "reduction",
+                        (
+                            ("token", "pool"),
+                            ("sequence", "mean"),
                             ("micro_batch", "mean"),
                             ("mini_batch", "mean"),
                             ("epoch", "mean"),
@@ -269,20 +580,49 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                "process_array",
+                (
+                    ("releases", ("0.0.1..0.2.1",)),
+                    ("brief", "An array, or a list of arrays, that is logged whole and comes from one process."),
+                    ("reduction", (("rank", "first"),)),
+                ),
+            ),
+            (
                 "main_process",
                 (
                     ("brief", "Computed from the local batch of the main process only."),
                     ("reduction", (("rank", "first"),)),
                 ),
             ),
+            (
+                "optimizer_time",
+                (
+                    ("releases", ("0.2.0..0.4.7",)),
+                    ("brief", "Seconds of one call, averaged over all calls of all epochs, then over processes."),
+                    ("reduction", (("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
+                ),
+            ),
             ("setting", (("brief", "A setting that is the same on all processes."),)),
             (
                 "caller",
                 (
+                    ("releases", ("0.7.5..0.11.4",)),
                     (
                         "brief",
                         "Over the rewards that the script passes to log_stats, gathered from all processes and pooled.",
                     ),
+                    ("traits", ("caller_supplied",)),
+                ),
+            ),
+            (
+                "caller_averaged",
+                (
+                    ("releases", ("0.2.0..0.7.4",)),
+                    (
+                        "brief",
+                        "Over the rewards that the script passes to log_stats. Under plain data parallelism these are first averaged over processes, element by element.",
+                    ),
+                    ("reduction", (("rank", "mean"),)),
                     ("traits", ("caller_supplied",)),
                 ),
             ),
@@ -293,6 +633,64 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "objective/kl"),
+                ("releases", ("0.0.1..0.7.8",)),
+                ("profile", "rollout"),
+                ("metric", "kl/old_reference_sum/k1"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.6.0..0.7.8",)),
+                            ("says", "the mean divergence between the old and the new policy"),
+                            ("code", "the divergence from the reference policy, summed over each response"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.6.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 22),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.6.0..0.7.8",)),
+                            (
+                                "says",
+                                "it should stay positive so that the policy does not leave the reference too far behind",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.6.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 74),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The log-ratio of the policy that produced the responses to the reference, whatever kl_penalty says. Since 0.4.2 a warning is printed when it falls below -1; since 0.7.0 only the tokens count that response_masks keep, where these are passed.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|274|PPOTrainer.record_step_stats",
+                        "0.0.1|trl/ppo.py|270|PPOTrainer.record_step_stats|value",
+                        "0.0.1|trl/ppo.py|269|PPOTrainer.record_step_stats|value",
+                        "0.7.8|trl/trainer/ppo_trainer.py|1278|PPOTrainer.record_step_stats",
+                        "0.7.8|trl/trainer/ppo_trainer.py|1260|PPOTrainer.record_step_stats|value",
+                        "0.7.8|trl/trainer/ppo_trainer.py|1259|PPOTrainer.record_step_stats|value",
+                        "0.7.8|trl/trainer/ppo_trainer.py|914|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/kl"),
+                ("releases", ("0.7.9..0.11.4",)),
                 ("profile", "rollout"),
                 ("metric", "kl/old_reference_sum/k1"),
                 (
@@ -302,13 +700,27 @@ FILE: tuple[object, ...] = (
                             ("name", "absolute"),
                             ("when", "kl_penalty == 'abs'"),
                             ("metric", "kl/old_reference_sum/abs"),
-                            ("evidence", ("0.7.10|trl/trainer/ppo_trainer.py|1121|PPOTrainer._kl_penalty|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.9|trl/trainer/ppo_trainer.py|1121|PPOTrainer._kl_penalty|value",
+                                    "0.7.10|trl/trainer/ppo_trainer.py|1121|PPOTrainer._kl_penalty|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|1155|PPOTrainer._kl_penalty|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "squared"),
                             ("when", "kl_penalty == 'mse'"),
                             ("metric", "kl/old_reference_sum/k2"),
-                            ("evidence", ("0.7.10|trl/trainer/ppo_trainer.py|1124|PPOTrainer._kl_penalty|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.9|trl/trainer/ppo_trainer.py|1124|PPOTrainer._kl_penalty|value",
+                                    "0.7.10|trl/trainer/ppo_trainer.py|1124|PPOTrainer._kl_penalty|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|1158|PPOTrainer._kl_penalty|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "full"),
@@ -317,8 +729,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.7.9|trl/trainer/ppo_trainer.py|1128|PPOTrainer._kl_penalty|value",
+                                    "0.7.9|trl/trainer/ppo_trainer.py|708|PPOTrainer.step|condition",
                                     "0.7.10|trl/trainer/ppo_trainer.py|1128|PPOTrainer._kl_penalty|value",
                                     "0.7.10|trl/trainer/ppo_trainer.py|708|PPOTrainer.step|condition",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|1162|PPOTrainer._kl_penalty|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|745|PPOTrainer.step|condition",
                                 ),
                             ),
                         ),
@@ -364,16 +780,101 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.7.9|trl/trainer/ppo_trainer.py|1286|PPOTrainer.record_step_stats",
+                        "0.7.9|trl/trainer/ppo_trainer.py|1267|PPOTrainer.record_step_stats|value",
+                        "0.7.9|trl/trainer/ppo_trainer.py|1268|PPOTrainer.record_step_stats|value",
+                        "0.7.9|trl/trainer/ppo_trainer.py|1118|PPOTrainer._kl_penalty|value",
+                        "0.7.9|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1286|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1267|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1268|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1118|PPOTrainer._kl_penalty|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1320|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1301|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1302|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1152|PPOTrainer._kl_penalty|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "objective/kl_dist"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "process_array"),
+                ("metric", "kl/old_reference/distribution"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("note", "One value for each response token."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|275|PPOTrainer.record_step_stats",
+                        "0.0.1|trl/ppo.py|269|PPOTrainer.record_step_stats|value",
+                        "0.0.3|trl/ppo.py|275|PPOTrainer.record_step_stats",
+                        "0.0.3|trl/ppo.py|269|PPOTrainer.record_step_stats|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/kl_dist"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "process_array"),
+                ("metric", "kl/old_reference/distribution"),
+                ("traits", ("sampling_temperature_ignored",)),
+                (
+                    "note",
+                    "A list with one tensor for each response, one value for each of its tokens. Lists are not reduced over processes.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|298|PPOTrainer.record_step_stats",
+                        "0.1.0|trl/ppo.py|292|PPOTrainer.record_step_stats|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|773|PPOTrainer.record_step_stats",
+                        "0.2.1|trl/trainer/ppo_trainer.py|765|PPOTrainer.record_step_stats|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/kl_dist"),
+                ("releases", ("0.3.0..0.7.8",)),
+                ("profile", "array"),
+                ("metric", "kl/old_reference_sum/distribution"),
+                ("traits", ("sampling_temperature_ignored",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.6.0..0.7.8",)),
+                            ("says", "the histogram of objective/kl"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.6.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 23),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "The log-ratio, whatever kl_penalty says."),
+                (
+                    "evidence",
+                    (
+                        "0.3.0|trl/trainer/ppo_trainer.py|841|PPOTrainer.record_step_stats",
+                        "0.3.0|trl/trainer/ppo_trainer.py|833|PPOTrainer.record_step_stats|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|546|PPOTrainer.gather_stats|reduction",
+                        "0.7.8|trl/trainer/ppo_trainer.py|1279|PPOTrainer.record_step_stats",
+                        "0.7.8|trl/trainer/ppo_trainer.py|1259|PPOTrainer.record_step_stats|value",
+                        "0.7.8|trl/trainer/ppo_trainer.py|914|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/kl_dist"),
+                ("releases", ("0.7.9..0.11.4",)),
                 ("profile", "array"),
                 ("metric", "kl/old_reference_sum/distribution"),
                 ("traits", ("sampling_temperature_ignored",)),
@@ -384,7 +885,14 @@ FILE: tuple[object, ...] = (
                             ("name", "other_penalty"),
                             ("when", "kl_penalty != 'kl'"),
                             ("traits", ("other_divergence_estimator",)),
-                            ("evidence", ("0.7.10|trl/trainer/ppo_trainer.py|1120|PPOTrainer._kl_penalty|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.9|trl/trainer/ppo_trainer.py|1120|PPOTrainer._kl_penalty|value",
+                                    "0.7.10|trl/trainer/ppo_trainer.py|1120|PPOTrainer._kl_penalty|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|1154|PPOTrainer._kl_penalty|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -408,14 +916,41 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.7.9|trl/trainer/ppo_trainer.py|1287|PPOTrainer.record_step_stats",
+                        "0.7.9|trl/trainer/ppo_trainer.py|1267|PPOTrainer.record_step_stats|value",
+                        "0.7.9|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1287|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1267|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1321|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1301|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "objective/logprobs"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "process_array"),
+                ("metric", "policy/old_log_probability/distribution"),
+                ("traits", ("sampling_temperature_ignored",)),
+                (
+                    "note",
+                    "Response tokens only. A tensor up to 0.0.3, afterwards a list with one tensor for each response, which is not reduced over processes.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|276|PPOTrainer.record_step_stats",
+                        "0.0.1|trl/ppo.py|184|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|774|PPOTrainer.record_step_stats",
+                        "0.2.1|trl/trainer/ppo_trainer.py|579|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/logprobs"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "array"),
                 ("metric", "policy/old_log_probability/distribution"),
                 ("population", "all_positions"),
@@ -425,6 +960,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the histogram of the log-probabilities of the actions that the model took"),
                             ("code", "every position counts, the prompt's tokens and padding included"),
                             (
@@ -442,14 +978,42 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|842|PPOTrainer.record_step_stats",
+                        "0.3.0|trl/trainer/ppo_trainer.py|616|PPOTrainer.batched_forward_pass|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1288|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|993|PPOTrainer.batched_forward_pass|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1322|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1031|PPOTrainer.batched_forward_pass|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "objective/ref_logprobs"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "process_array"),
+                ("metric", "policy/reference_log_probability/distribution"),
+                ("snapshot", "reference"),
+                ("traits", ("sampling_temperature_ignored",)),
+                (
+                    "note",
+                    "Response tokens only. A tensor up to 0.0.3, afterwards a list with one tensor for each response, which is not reduced over processes.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|277|PPOTrainer.record_step_stats",
+                        "0.0.1|trl/ppo.py|185|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|775|PPOTrainer.record_step_stats",
+                        "0.2.1|trl/trainer/ppo_trainer.py|580|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/ref_logprobs"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "array"),
                 ("metric", "policy/reference_log_probability/distribution"),
                 ("population", "all_positions"),
@@ -460,6 +1024,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the histogram of the log-probabilities of the actions under the reference model"),
                             ("code", "every position counts, the prompt's tokens and padding included"),
                             (
@@ -477,14 +1042,37 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|843|PPOTrainer.record_step_stats",
+                        "0.3.0|trl/trainer/ppo_trainer.py|431|PPOTrainer.step|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1289|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|720|PPOTrainer.step|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1323|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|757|PPOTrainer.step|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "objective/kl_coef"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "setting"),
+                ("metric", "kl/coefficient"),
+                ("note", "Always adapted; the setting adap_kl_ctrl has no effect yet."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|278|PPOTrainer.record_step_stats",
+                        "0.0.1|trl/ppo.py|204|PPOTrainer.compute_rewards|value",
+                        "0.0.3|trl/ppo.py|278|PPOTrainer.record_step_stats",
+                        "0.0.3|trl/ppo.py|204|PPOTrainer.compute_rewards|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/kl_coef"),
+                ("releases", ("0.1.0..0.11.4",)),
                 ("profile", "setting"),
                 ("metric", "kl/coefficient"),
                 ("constant_when", ("init_kl_coef when not adap_kl_ctrl",)),
@@ -492,6 +1080,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.4.2..0.11.4",)),
                             (
                                 "says",
                                 "the coefficient that the adaptive controller sets; it often increases before numerical instabilities",
@@ -511,21 +1100,31 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.1.0|trl/ppo.py|301|PPOTrainer.record_step_stats",
+                        "0.1.0|trl/ppo.py|173|PPOTrainer.step|value|The coefficient that was used for this batch; the controller moves on afterwards.",
+                        "0.1.0|trl/ppo.py|177|PPOTrainer.step|value",
+                        "0.1.0|trl/ppo.py|117|PPOTrainer.__init__|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|1290|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|830|PPOTrainer.step|value|The coefficient that was used for this batch; the controller moves on afterwards.",
                         "0.7.10|trl/trainer/ppo_trainer.py|844|PPOTrainer.step|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|303|PPOTrainer.__init__|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1324|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|867|PPOTrainer.step|value|The coefficient that was used for this batch; the controller moves on afterwards.",
+                        "0.11.4|trl/trainer/ppo_trainer.py|881|PPOTrainer.step|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|322|PPOTrainer.__init__|condition",
                     ),
                 ),
             ),
             (
                 ("key", "objective/entropy"),
+                ("releases", ("0.0.1..0.11.4",)),
                 ("profile", "rollout"),
                 ("metric", "entropy/surprisal_sum"),
                 (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the entropy of the policy, as -logprobs.sum(-1).mean()"),
                             (
                                 "code",
@@ -546,14 +1145,77 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.0.1|trl/ppo.py|279|PPOTrainer.record_step_stats",
+                        "0.0.1|trl/ppo.py|271|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1291|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1269|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1325|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1303|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/mean_non_score_reward"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "rollout"),
+                ("metric", "reward/non_score/sum"),
+                ("reduction", (("rank", "mean"),)),
+                ("note", "Summed over each response; since 0.3.0 a mean per token."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|280|PPOTrainer.record_step_stats",
+                        "0.0.1|trl/ppo.py|272|PPOTrainer.record_step_stats|value",
+                        "0.0.1|trl/ppo.py|201|PPOTrainer.compute_rewards|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|778|PPOTrainer.record_step_stats",
+                        "0.2.1|trl/trainer/ppo_trainer.py|768|PPOTrainer.record_step_stats|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|638|PPOTrainer.compute_rewards|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/mean_non_score_reward"),
+                ("releases", ("0.3.0..0.4.6",)),
+                ("profile", "rollout"),
+                ("metric", "reward/non_score/token_mean"),
+                ("reduction", (("rank", "mean"),)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.4.2..0.4.6",)),
+                            ("says", "the mean negated KL penalty, one of the crucial values"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.4.2"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 22),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.3.0|trl/trainer/ppo_trainer.py|846|PPOTrainer.record_step_stats",
+                        "0.3.0|trl/trainer/ppo_trainer.py|837|PPOTrainer.record_step_stats|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|717|PPOTrainer.compute_rewards|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1118|PPOTrainer.record_step_stats",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1097|PPOTrainer.record_step_stats|value",
+                        "0.4.6|trl/trainer/ppo_trainer.py|975|PPOTrainer.compute_rewards|value",
+                        "0.4.6|trl/trainer/ppo_trainer.py|797|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/mean_non_score_reward"),
+                ("releases", ("0.4.7",)),
                 ("profile", "rollout"),
                 ("metric", "reward/non_score/token_mean"),
                 ("reduction", (("rank", "mean"),)),
@@ -565,14 +1227,80 @@ FILE: tuple[object, ...] = (
                             ("when", "kl_penalty == 'abs'"),
                             ("traits", ("other_divergence_estimator",)),
                             ("reproduced_by", "abs"),
-                            ("evidence", ("0.7.10|trl/trainer/ppo_trainer.py|1121|PPOTrainer._kl_penalty|value",)),
+                            ("evidence", ("0.4.7|trl/trainer/ppo_trainer.py|994|PPOTrainer._kl_penalty|value",)),
                         ),
                         (
                             ("name", "squared"),
                             ("when", "kl_penalty == 'mse'"),
                             ("traits", ("other_divergence_estimator",)),
                             ("reproduced_by", "k2"),
-                            ("evidence", ("0.7.10|trl/trainer/ppo_trainer.py|1124|PPOTrainer._kl_penalty|value",)),
+                            ("evidence", ("0.4.7|trl/trainer/ppo_trainer.py|997|PPOTrainer._kl_penalty|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("says", "the mean negated KL penalty, one of the crucial values"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.4.7"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 22),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.7|trl/trainer/ppo_trainer.py|1146|PPOTrainer.record_step_stats",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1125|PPOTrainer.record_step_stats|value",
+                        "0.4.7|trl/trainer/ppo_trainer.py|979|PPOTrainer.compute_rewards|value",
+                        "0.4.7|trl/trainer/ppo_trainer.py|804|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/mean_non_score_reward"),
+                ("releases", ("0.5.0..0.11.4",)),
+                ("profile", "rollout"),
+                ("metric", "reward/non_score/token_mean"),
+                ("reduction", (("rank", "mean"),)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "absolute"),
+                            ("when", "kl_penalty == 'abs'"),
+                            ("traits", ("other_divergence_estimator",)),
+                            ("reproduced_by", "abs"),
+                            (
+                                "evidence",
+                                (
+                                    "0.5.0|trl/trainer/ppo_trainer.py|1040|PPOTrainer._kl_penalty|value",
+                                    "0.7.10|trl/trainer/ppo_trainer.py|1121|PPOTrainer._kl_penalty|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|1155|PPOTrainer._kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "squared"),
+                            ("when", "kl_penalty == 'mse'"),
+                            ("traits", ("other_divergence_estimator",)),
+                            ("reproduced_by", "k2"),
+                            (
+                                "evidence",
+                                (
+                                    "0.5.0|trl/trainer/ppo_trainer.py|1043|PPOTrainer._kl_penalty|value",
+                                    "0.7.10|trl/trainer/ppo_trainer.py|1124|PPOTrainer._kl_penalty|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|1158|PPOTrainer._kl_penalty|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "full"),
@@ -582,8 +1310,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.5.0|trl/trainer/ppo_trainer.py|1047|PPOTrainer._kl_penalty|value",
+                                    "0.5.0|trl/trainer/ppo_trainer.py|638|PPOTrainer.step|condition",
                                     "0.7.10|trl/trainer/ppo_trainer.py|1128|PPOTrainer._kl_penalty|value",
                                     "0.7.10|trl/trainer/ppo_trainer.py|708|PPOTrainer.step|condition",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|1162|PPOTrainer._kl_penalty|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|745|PPOTrainer.step|condition",
                                 ),
                             ),
                         ),
@@ -593,6 +1325,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the KL penalty, as objective/kl times objective/kl_coef"),
                             (
                                 "code",
@@ -625,15 +1358,42 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.5.0|trl/trainer/ppo_trainer.py|1207|PPOTrainer.record_step_stats",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1186|PPOTrainer.record_step_stats|value",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1025|PPOTrainer.compute_rewards|value",
+                        "0.5.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1292|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1271|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1106|PPOTrainer.compute_rewards|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1326|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1305|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1140|PPOTrainer.compute_rewards|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/mean_scores"),
+                ("releases", ("0.4.2..0.5.0",)),
+                ("metric", "reward/score/mean"),
+                ("reduction", (("rank", "pool"),)),
+                ("note", "The scores as they are passed to step()."),
+                (
+                    "evidence",
+                    (
+                        "0.4.2|trl/trainer/ppo_trainer.py|1114|PPOTrainer.record_step_stats",
+                        "0.4.2|trl/trainer/ppo_trainer.py|1095|PPOTrainer.record_step_stats|value",
+                        "0.4.2|trl/trainer/ppo_trainer.py|791|PPOTrainer.gather_stats|reduction",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1208|PPOTrainer.record_step_stats",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1189|PPOTrainer.record_step_stats|value",
+                        "0.5.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/mean_scores"),
+                ("releases", ("0.6.0..0.11.4",)),
                 ("metric", "reward/score/mean"),
                 ("reduction", (("rank", "pool"),)),
                 (
@@ -646,8 +1406,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.6.0|trl/trainer/ppo_trainer.py|594|PPOTrainer.step|condition",
+                                    "0.6.0|trl/trainer/ppo_trainer.py|600|PPOTrainer.step|value",
                                     "0.7.10|trl/trainer/ppo_trainer.py|647|PPOTrainer.step|condition",
                                     "0.7.10|trl/trainer/ppo_trainer.py|651|PPOTrainer.step|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|684|PPOTrainer.step|condition",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|688|PPOTrainer.step|value",
                                 ),
                             ),
                         ),
@@ -658,8 +1422,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.6.0|trl/trainer/ppo_trainer.py|602|PPOTrainer.step|condition",
+                                    "0.6.0|trl/trainer/ppo_trainer.py|605|PPOTrainer.step|value",
                                     "0.7.10|trl/trainer/ppo_trainer.py|657|PPOTrainer.step|condition",
                                     "0.7.10|trl/trainer/ppo_trainer.py|660|PPOTrainer.step|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|694|PPOTrainer.step|condition",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|697|PPOTrainer.step|value",
                                 ),
                             ),
                         ),
@@ -689,14 +1457,39 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.6.0|trl/trainer/ppo_trainer.py|1223|PPOTrainer.record_step_stats",
+                        "0.6.0|trl/trainer/ppo_trainer.py|1204|PPOTrainer.record_step_stats|value",
+                        "0.6.0|trl/trainer/ppo_trainer.py|866|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1293|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1274|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1327|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1308|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/std_scores"),
+                ("releases", ("0.4.2..0.5.0",)),
+                ("metric", "reward/score/std"),
+                ("reduction", (("rank", "mean"),)),
+                ("note", "The scores as they are passed to step()."),
+                (
+                    "evidence",
+                    (
+                        "0.4.2|trl/trainer/ppo_trainer.py|1115|PPOTrainer.record_step_stats",
+                        "0.4.2|trl/trainer/ppo_trainer.py|1096|PPOTrainer.record_step_stats|value",
+                        "0.4.2|trl/trainer/ppo_trainer.py|791|PPOTrainer.gather_stats|reduction",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1209|PPOTrainer.record_step_stats",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1190|PPOTrainer.record_step_stats|value",
+                        "0.5.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/std_scores"),
+                ("releases", ("0.6.0..0.11.4",)),
                 ("metric", "reward/score/std"),
                 ("reduction", (("rank", "mean"),)),
                 (
@@ -709,8 +1502,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.6.0|trl/trainer/ppo_trainer.py|594|PPOTrainer.step|condition",
+                                    "0.6.0|trl/trainer/ppo_trainer.py|600|PPOTrainer.step|value",
                                     "0.7.10|trl/trainer/ppo_trainer.py|647|PPOTrainer.step|condition",
                                     "0.7.10|trl/trainer/ppo_trainer.py|651|PPOTrainer.step|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|684|PPOTrainer.step|condition",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|688|PPOTrainer.step|value",
                                 ),
                             ),
                         ),
@@ -721,8 +1518,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.6.0|trl/trainer/ppo_trainer.py|602|PPOTrainer.step|condition",
+                                    "0.6.0|trl/trainer/ppo_trainer.py|605|PPOTrainer.step|value",
                                     "0.7.10|trl/trainer/ppo_trainer.py|657|PPOTrainer.step|condition",
                                     "0.7.10|trl/trainer/ppo_trainer.py|660|PPOTrainer.step|value",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|694|PPOTrainer.step|condition",
+                                    "0.11.4|trl/trainer/ppo_trainer.py|697|PPOTrainer.step|value",
                                 ),
                             ),
                         ),
@@ -752,50 +1553,72 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.6.0|trl/trainer/ppo_trainer.py|1224|PPOTrainer.record_step_stats",
+                        "0.6.0|trl/trainer/ppo_trainer.py|1205|PPOTrainer.record_step_stats|value",
+                        "0.6.0|trl/trainer/ppo_trainer.py|866|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1294|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1275|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1328|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "tokens/queries_len_mean"),
+                ("releases", ("0.4.2..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "length/prompt/mean"),
                 (
                     "evidence",
                     (
+                        "0.4.2|trl/trainer/ppo_trainer.py|1122|PPOTrainer.record_step_stats",
+                        "0.4.2|trl/trainer/ppo_trainer.py|1119|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1301|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1298|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1335|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1332|PPOTrainer.record_step_stats|value",
                     ),
                 ),
             ),
             (
                 ("key", "tokens/queries_len_std"),
+                ("releases", ("0.4.2..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "length/prompt/std"),
                 (
                     "evidence",
                     (
+                        "0.4.2|trl/trainer/ppo_trainer.py|1123|PPOTrainer.record_step_stats",
+                        "0.4.2|trl/trainer/ppo_trainer.py|1123|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1302|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1302|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1336|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1336|PPOTrainer.record_step_stats|value",
                     ),
                 ),
             ),
             (
                 ("key", "tokens/queries_dist"),
+                ("releases", ("0.4.2..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "length/prompt/distribution"),
                 (
                     "evidence",
                     (
+                        "0.4.2|trl/trainer/ppo_trainer.py|1124|PPOTrainer.record_step_stats",
+                        "0.4.2|trl/trainer/ppo_trainer.py|1119|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1303|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1298|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1337|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1332|PPOTrainer.record_step_stats|value",
                     ),
                 ),
             ),
             (
                 ("key", "tokens/responses_len_mean"),
+                ("releases", ("0.4.2..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "length/response/mean"),
                 (
@@ -805,31 +1628,42 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.4.2|trl/trainer/ppo_trainer.py|1125|PPOTrainer.record_step_stats",
+                        "0.4.2|trl/trainer/ppo_trainer.py|1120|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1304|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1299|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1338|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1333|PPOTrainer.record_step_stats|value",
                     ),
                 ),
             ),
             (
                 ("key", "tokens/responses_len_std"),
+                ("releases", ("0.4.2..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "length/response/std"),
                 (
                     "evidence",
                     (
+                        "0.4.2|trl/trainer/ppo_trainer.py|1126|PPOTrainer.record_step_stats",
+                        "0.4.2|trl/trainer/ppo_trainer.py|1126|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1305|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1305|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1339|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1339|PPOTrainer.record_step_stats|value",
                     ),
                 ),
             ),
             (
                 ("key", "tokens/responses_dist"),
+                ("releases", ("0.4.2..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "length/response/distribution"),
                 (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             (
                                 "says",
                                 "the histogram of the response lengths; the guide itself calls the name inconsistent and would expect tokens/responses_len_dist",
@@ -850,29 +1684,161 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.4.2|trl/trainer/ppo_trainer.py|1127|PPOTrainer.record_step_stats",
+                        "0.4.2|trl/trainer/ppo_trainer.py|1120|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1306|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1299|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1340|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1333|PPOTrainer.record_step_stats|value",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/loss/policy"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "single_policy"),
+                ("metric", "policy/loss"),
+                ("traits", ("whitened_within_parts",)),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|257|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|245|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|729|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|717|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/policy"),
+                ("releases", ("0.3.0..0.4.6",)),
+                ("profile", "update_policy"),
+                ("metric", "policy/loss"),
+                ("traits", ("whitened_within_parts",)),
+                (
+                    "evidence",
+                    (
+                        "0.3.0|trl/trainer/ppo_trainer.py|795|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|783|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1055|PPOTrainer.loss",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1043|PPOTrainer.loss|value",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1135|PPOTrainer.record_step_stats|reduction",
+                        "0.4.6|trl/trainer/ppo_trainer.py|797|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/policy"),
+                ("releases", ("0.4.7",)),
+                ("profile", "update_policy"),
+                ("metric", "policy/loss"),
+                ("traits", ("skipped_loss_zero", "whitened_within_parts")),
+                (
+                    "evidence",
+                    (
+                        "0.4.7|trl/trainer/ppo_trainer.py|1083|PPOTrainer.loss",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1060|PPOTrainer.loss|value",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1066|PPOTrainer.loss|condition",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1163|PPOTrainer.record_step_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|804|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/policy"),
+                ("releases", ("0.5.0..0.11.4",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/loss"),
                 ("traits", ("skipped_loss_zero",)),
                 (
                     "evidence",
                     (
+                        "0.5.0|trl/trainer/ppo_trainer.py|1144|PPOTrainer.loss",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1121|PPOTrainer.loss|value",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1127|PPOTrainer.loss|condition",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1224|PPOTrainer.record_step_stats|reduction",
+                        "0.5.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1228|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1205|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1211|PPOTrainer.loss|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1262|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1239|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1245|PPOTrainer.loss|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/loss/value"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single"),
+                ("metric", "value/loss"),
+                ("note", "Not multiplied by vf_coef."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|257|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|235|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|257|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|235|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/value"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single"),
+                ("metric", "value/loss"),
+                ("traits", ("values_shifted",)),
+                ("note", "Not multiplied by vf_coef."),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|280|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|258|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|729|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|710|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/value"),
+                ("releases", ("0.3.0..0.4.6",)),
+                ("profile", "update"),
+                ("metric", "value/loss"),
+                ("note", "Not multiplied by vf_coef."),
+                (
+                    "evidence",
+                    (
+                        "0.3.0|trl/trainer/ppo_trainer.py|795|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|776|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1055|PPOTrainer.loss",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1036|PPOTrainer.loss|value",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1135|PPOTrainer.record_step_stats|reduction",
+                        "0.4.6|trl/trainer/ppo_trainer.py|797|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/value"),
+                ("releases", ("0.4.7..0.11.4",)),
                 ("profile", "update"),
                 ("metric", "value/loss"),
                 ("traits", ("skipped_loss_zero",)),
@@ -880,6 +1846,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "it spikes or becomes NaN when training does not go well"),
                             (
                                 "source",
@@ -897,16 +1864,107 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.4.7|trl/trainer/ppo_trainer.py|1083|PPOTrainer.loss",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1052|PPOTrainer.loss|value",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1066|PPOTrainer.loss|condition",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1163|PPOTrainer.record_step_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|804|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1228|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1197|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1211|PPOTrainer.loss|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1262|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1231|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1245|PPOTrainer.loss|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/loss/total"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single_policy"),
+                ("metric", "loss/total"),
+                ("traits", ("value_term_added", "whitened_within_parts")),
+                ("reproduced_by", "ppo"),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|257|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|248|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|257|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|248|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/total"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single_policy"),
+                ("metric", "loss/total"),
+                ("traits", ("value_term_added", "whitened_within_parts", "values_shifted")),
+                ("reproduced_by", "ppo"),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|280|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|271|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|729|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|720|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/total"),
+                ("releases", ("0.3.0..0.4.6",)),
+                ("profile", "update_policy"),
+                ("metric", "loss/total"),
+                ("traits", ("value_term_added", "whitened_within_parts")),
+                ("reproduced_by", "ppo"),
+                (
+                    "evidence",
+                    (
+                        "0.3.0|trl/trainer/ppo_trainer.py|795|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|786|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1055|PPOTrainer.loss",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1046|PPOTrainer.loss|value",
+                        "0.4.6|trl/trainer/ppo_trainer.py|1135|PPOTrainer.record_step_stats|reduction",
+                        "0.4.6|trl/trainer/ppo_trainer.py|797|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/total"),
+                ("releases", ("0.4.7",)),
+                ("profile", "update_policy"),
+                ("metric", "loss/total"),
+                ("traits", ("value_term_added", "skipped_loss_zero", "whitened_within_parts")),
+                ("reproduced_by", "ppo"),
+                (
+                    "evidence",
+                    (
+                        "0.4.7|trl/trainer/ppo_trainer.py|1083|PPOTrainer.loss",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1063|PPOTrainer.loss|value",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1066|PPOTrainer.loss|condition",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1163|PPOTrainer.record_step_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|804|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/loss/total"),
+                ("releases", ("0.5.0..0.11.4",)),
                 ("profile", "update_policy"),
                 ("metric", "loss/total"),
                 ("traits", ("skipped_loss_zero", "value_term_added")),
@@ -915,6 +1973,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the sum of policy loss and value loss"),
                             ("code", "the value loss is weighted by vf_coef"),
                             (
@@ -932,31 +1991,95 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.5.0|trl/trainer/ppo_trainer.py|1144|PPOTrainer.loss",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1124|PPOTrainer.loss|value",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1127|PPOTrainer.loss|condition",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1224|PPOTrainer.record_step_stats|reduction",
+                        "0.5.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1228|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1208|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1211|PPOTrainer.loss|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1262|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1242|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1245|PPOTrainer.loss|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/policy/entropy"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "single_policy"),
+                ("metric", "entropy/policy"),
+                ("population", "prompt_and_response_tokens"),
+                ("reproduced_by", "padded"),
+                ("note", "Over every position of prompt and response, the one after the last token included."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|258|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|250|PPOTrainer.loss|value",
+                        "0.0.1|trl/core.py|78|entropy_from_logits|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|731|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|722|PPOTrainer.loss|value",
+                        "0.2.1|trl/core.py|103|entropy_from_logits|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/entropy"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update_policy"),
                 ("metric", "entropy/policy"),
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|797|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|788|PPOTrainer.loss|value",
+                        "0.3.0|trl/core.py|144|entropy_from_logits|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1230|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1219|PPOTrainer.loss|value",
                         "0.7.10|trl/core.py|164|entropy_from_logits|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1264|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1253|PPOTrainer.loss|value",
+                        "0.11.4|trl/core.py|184|entropy_from_logits|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/policy/approxkl"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "single_policy"),
+                ("metric", "kl/old/k2"),
+                ("constant_when", ("0 when ppo_epochs == 1 and batch_size == 1",)),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|258|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|251|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|732|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|723|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/approxkl"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update_policy"),
                 ("metric", "kl/old/k2"),
                 ("constant_when", ("0 when ppo_epochs == 1 and batch_size == mini_batch_size",)),
@@ -964,6 +2087,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "a high ratio shows here, too"),
                             (
                                 "source",
@@ -980,15 +2104,45 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|798|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|789|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1231|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1221|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1265|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1255|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/policy/policykl"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "single_policy"),
+                ("metric", "kl/old/k1"),
+                ("scale", -1.0),
+                ("constant_when", ("0 when ppo_epochs == 1 and batch_size == 1",)),
+                ("note", "The mean of new minus old log-probability; since 0.3.0 old minus new."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|258|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|252|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|733|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|724|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/policykl"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update_policy"),
                 ("metric", "kl/old/k1"),
                 ("constant_when", ("0 when ppo_epochs == 1 and batch_size == mini_batch_size",)),
@@ -999,15 +2153,65 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|799|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|790|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1232|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1222|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1266|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1256|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/policy/clipfrac"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "single_policy"),
+                ("metric", "policy/clip_fraction"),
+                ("traits", ("whitened_within_parts",)),
+                ("constant_when", ("0 when ppo_epochs == 1 and batch_size == 1",)),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|258|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|246|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|734|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|718|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/clipfrac"),
+                ("releases", ("0.3.0..0.4.7",)),
+                ("profile", "update_policy"),
+                ("metric", "policy/clip_fraction"),
+                ("traits", ("whitened_within_parts",)),
+                ("constant_when", ("0 when ppo_epochs == 1 and batch_size == mini_batch_size",)),
+                (
+                    "evidence",
+                    (
+                        "0.3.0|trl/trainer/ppo_trainer.py|800|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|784|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1088|PPOTrainer.loss",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1061|PPOTrainer.loss|value",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1163|PPOTrainer.record_step_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|804|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/clipfrac"),
+                ("releases", ("0.5.0..0.11.4",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/clip_fraction"),
                 ("constant_when", ("0 when ppo_epochs == 1 and batch_size == mini_batch_size",)),
@@ -1015,6 +2219,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the share of ratios of old to new policy that fell outside the clip range"),
                             (
                                 "code",
@@ -1031,6 +2236,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "high when the ratio is too high"),
                             (
                                 "source",
@@ -1047,15 +2253,99 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.5.0|trl/trainer/ppo_trainer.py|1149|PPOTrainer.loss",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1122|PPOTrainer.loss|value",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1224|PPOTrainer.record_step_stats|reduction",
+                        "0.5.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1233|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1206|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1267|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1240|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/policy/advantages"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "process_array"),
+                ("metric", "advantage/distribution"),
+                ("traits", ("repeated_every_epoch", "whitened_within_parts")),
+                ("note", "All responses of a batch have the same length."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|221|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|155|PPOTrainer.step|reduction",
+                        "0.0.1|trl/core.py|33|stack_dicts|reduction",
+                        "0.0.3|trl/ppo.py|221|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|155|PPOTrainer.step|reduction",
+                        "0.0.3|trl/core.py|33|stack_dicts|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/advantages"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "array"),
+                ("metric", "advantage/distribution"),
+                (
+                    "traits",
+                    (
+                        "repeated_every_epoch",
+                        "nan_shown_as_minus_one",
+                        "whitened_within_parts",
+                        "values_shifted",
+                        "padded_with_minus_one",
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|244|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|167|PPOTrainer.step|reduction",
+                        "0.1.0|trl/ppo.py|168|PPOTrainer.step|value",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.1.0|trl/core.py|39|stack_dicts|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|684|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|451|PPOTrainer.step|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|452|PPOTrainer.step|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/core.py|55|stack_dicts|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/advantages"),
+                ("releases", ("0.3.0..0.4.7",)),
+                ("profile", "array"),
+                ("metric", "advantage/distribution"),
+                ("population", "all_positions"),
+                ("traits", ("repeated_every_epoch", "nan_shown_as_minus_one", "whitened_within_parts")),
+                ("reproduced_by", "unmasked"),
+                (
+                    "evidence",
+                    (
+                        "0.3.0|trl/trainer/ppo_trainer.py|768|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|492|PPOTrainer.step|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|493|PPOTrainer.step|value",
+                        "0.3.0|trl/core.py|71|stack_dicts|reduction|Rows of unequal length would be padded with -1; chunks are equally large here, so that does not happen.",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1089|PPOTrainer.loss",
+                        "0.4.7|trl/trainer/ppo_trainer.py|712|PPOTrainer.step|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|713|PPOTrainer.step|value",
+                        "0.4.7|trl/core.py|73|stack_dicts|reduction|Rows of unequal length would be padded with -1; chunks are equally large here, so that does not happen.",
+                        "0.4.7|trl/trainer/ppo_trainer.py|804|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/advantages"),
+                ("releases", ("0.5.0..0.11.4",)),
                 ("profile", "array"),
                 ("metric", "advantage/distribution"),
                 ("population", "all_positions"),
@@ -1065,6 +2355,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the histogram of ppo/policy/advantages_mean"),
                             (
                                 "code",
@@ -1085,16 +2376,92 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.5.0|trl/trainer/ppo_trainer.py|1150|PPOTrainer.loss",
+                        "0.5.0|trl/trainer/ppo_trainer.py|756|PPOTrainer.step|reduction",
+                        "0.5.0|trl/trainer/ppo_trainer.py|757|PPOTrainer.step|value",
+                        "0.5.0|trl/core.py|73|stack_dicts|reduction|Rows of unequal length would be padded with -1; chunks are equally large here, so that does not happen.",
+                        "0.5.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1234|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|820|PPOTrainer.step|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|821|PPOTrainer.step|value",
                         "0.7.10|trl/core.py|77|stack_dicts|reduction|Rows of unequal length would be padded with -1; chunks are equally large here, so that does not happen.",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1268|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|857|PPOTrainer.step|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|858|PPOTrainer.step|value",
+                        "0.11.4|trl/core.py|111|stack_dicts|reduction|Rows of unequal length would be padded with -1; chunks are equally large here, so that does not happen.",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/policy/advantages_mean"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single"),
+                ("metric", "advantage/mean"),
+                ("snapshot", "old"),
+                ("traits", ("whitened_within_parts",)),
+                ("note", "Near 0 by construction."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|259|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|220|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|259|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|220|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/advantages_mean"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single"),
+                ("metric", "advantage/mean"),
+                ("snapshot", "old"),
+                ("traits", ("whitened_within_parts", "values_shifted")),
+                ("note", "Near 0 by construction."),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|282|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|243|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|736|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|683|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/advantages_mean"),
+                ("releases", ("0.3.0..0.4.7",)),
+                ("profile", "update"),
+                ("metric", "advantage/mean"),
+                ("snapshot", "old"),
+                ("traits", ("whitened_within_parts",)),
+                ("note", "Near 0 by construction."),
+                (
+                    "evidence",
+                    (
+                        "0.3.0|trl/trainer/ppo_trainer.py|802|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|767|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1090|PPOTrainer.loss",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1043|PPOTrainer.loss|value",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1163|PPOTrainer.record_step_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|804|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/advantages_mean"),
+                ("releases", ("0.5.0..0.11.4",)),
                 ("profile", "update"),
                 ("metric", "advantage/mean"),
                 ("snapshot", "old"),
@@ -1102,6 +2469,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the mean of the generalised advantage estimates"),
                             ("code", "after whitening over the batch of each process, so near 0 by construction"),
                             (
@@ -1119,15 +2487,64 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.5.0|trl/trainer/ppo_trainer.py|1151|PPOTrainer.loss",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1072|PPOTrainer.compute_advantages|value",
+                        "0.5.0|trl/trainer/ppo_trainer.py|1224|PPOTrainer.record_step_stats|reduction",
+                        "0.5.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1235|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1156|PPOTrainer.compute_advantages|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1269|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1190|PPOTrainer.compute_advantages|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/policy/ratio"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "process_array"),
+                ("metric", "policy/ratio/distribution"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("note", "All responses of a batch have the same length."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|259|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|238|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|156|PPOTrainer.step|reduction",
+                        "0.0.3|trl/ppo.py|259|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|238|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|156|PPOTrainer.step|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/ratio"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "array"),
+                ("metric", "policy/ratio/distribution"),
+                ("traits", ("sampling_temperature_ignored", "padded_with_minus_one")),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|282|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|261|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|169|PPOTrainer.step|reduction",
+                        "0.1.0|trl/core.py|39|stack_dicts|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|737|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|713|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|453|PPOTrainer.step|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/core.py|55|stack_dicts|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/policy/ratio"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "array"),
                 ("metric", "policy/ratio/distribution"),
                 ("population", "all_positions"),
@@ -1137,6 +2554,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             (
                                 "says",
                                 "the histogram of the ratio of new to old policy; 1 is the neutral value, 200 a sign of a collapse to come",
@@ -1160,15 +2578,68 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|803|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|779|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|494|PPOTrainer.step|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1236|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1200|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|822|PPOTrainer.step|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1270|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1234|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|859|PPOTrainer.step|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/returns/mean"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single"),
+                ("metric", "return/mean"),
+                ("snapshot", "old"),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|260|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|253|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|219|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|260|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|253|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|219|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/returns/mean"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single"),
+                ("metric", "return/mean"),
+                ("snapshot", "old"),
+                ("traits", ("values_shifted",)),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|283|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|276|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|242|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|739|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|725|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|682|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/returns/mean"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update"),
                 ("metric", "return/mean"),
                 ("snapshot", "old"),
@@ -1176,16 +2647,69 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|805|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|791|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|766|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1238|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1224|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1155|PPOTrainer.compute_advantages|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1272|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1258|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1189|PPOTrainer.compute_advantages|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/returns/var"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single_variance"),
+                ("metric", "return/variance"),
+                ("snapshot", "old"),
+                ("note", "The variance within single responses, averaged."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|260|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|253|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|260|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|253|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/returns/var"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single_variance"),
+                ("metric", "return/variance"),
+                ("snapshot", "old"),
+                ("traits", ("values_shifted",)),
+                ("note", "The variance within single responses, averaged."),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|283|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|276|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|739|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|725|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/returns/var"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update_variance"),
                 ("metric", "return/variance"),
                 ("snapshot", "old"),
@@ -1193,48 +2717,162 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|805|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|791|PPOTrainer.loss|value",
+                        "0.3.0|trl/core.py|118|masked_var|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1238|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1224|PPOTrainer.loss|value",
                         "0.7.10|trl/core.py|138|masked_var|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1272|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1258|PPOTrainer.loss|value",
+                        "0.11.4|trl/core.py|158|masked_var|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/val/vpred"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "single"),
+                ("metric", "value/prediction_mean"),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|261|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|741|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/vpred"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update"),
                 ("metric", "value/prediction_mean"),
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|807|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1240|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1274|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/val/error"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single"),
+                ("metric", "value/error"),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|261|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|261|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/error"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single"),
+                ("metric", "value/error"),
+                ("traits", ("values_shifted",)),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|284|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|742|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/error"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update"),
                 ("metric", "value/error"),
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|808|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1241|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1275|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/val/clipfrac"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single"),
+                ("metric", "value/clip_fraction"),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|262|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|236|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|262|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|236|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/clipfrac"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single"),
+                ("metric", "value/clip_fraction"),
+                ("traits", ("values_shifted",)),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|285|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|259|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|743|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|711|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/clipfrac"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update"),
                 ("metric", "value/clip_fraction"),
                 (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the share of value predictions that are clipped"),
                             ("code", "only those whose clipped prediction has the larger squared error"),
                             (
@@ -1252,30 +2890,130 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|809|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|777|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1242|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1198|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1276|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1232|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/val/mean"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single"),
+                ("metric", "value/mean"),
+                ("snapshot", "old"),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|262|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|254|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|262|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|254|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/mean"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single"),
+                ("metric", "value/mean"),
+                ("snapshot", "old"),
+                ("traits", ("values_shifted",)),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|285|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|277|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|744|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|726|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/mean"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update"),
                 ("metric", "value/mean"),
                 ("snapshot", "old"),
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|810|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|792|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1243|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1225|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1277|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1259|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/val/var"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single_variance"),
+                ("metric", "value/variance"),
+                ("snapshot", "old"),
+                ("note", "The variance within single responses, averaged."),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|262|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|254|PPOTrainer.loss|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|262|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|254|PPOTrainer.loss|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/var"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single_variance"),
+                ("metric", "value/variance"),
+                ("snapshot", "old"),
+                ("traits", ("values_shifted",)),
+                ("note", "The variance within single responses, averaged."),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|285|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|277|PPOTrainer.loss|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|745|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|726|PPOTrainer.loss|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/var"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update_variance"),
                 ("metric", "value/variance"),
                 ("snapshot", "old"),
@@ -1283,15 +3021,63 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|811|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|792|PPOTrainer.loss|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1244|PPOTrainer.loss",
                         "0.7.10|trl/trainer/ppo_trainer.py|1225|PPOTrainer.loss|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1278|PPOTrainer.loss",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1259|PPOTrainer.loss|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/val/var_explained"),
+                ("releases", ("0.0.1..0.0.3",)),
+                ("profile", "single_variance"),
+                ("metric", "value/explained_variance_mse"),
+                ("traits", ("ratio_of_averages",)),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|285|PPOTrainer.record_step_stats",
+                        "0.0.1|trl/ppo.py|285|PPOTrainer.record_step_stats|value",
+                        "0.0.1|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                        "0.0.3|trl/ppo.py|285|PPOTrainer.record_step_stats",
+                        "0.0.3|trl/ppo.py|285|PPOTrainer.record_step_stats|value",
+                        "0.0.3|trl/ppo.py|284|PPOTrainer.record_step_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/var_explained"),
+                ("releases", ("0.1.0..0.2.1",)),
+                ("profile", "single_variance"),
+                ("metric", "value/explained_variance_mse"),
+                ("traits", ("ratio_of_averages", "values_shifted")),
+                (
+                    "evidence",
+                    (
+                        "0.1.0|trl/ppo.py|308|PPOTrainer.record_step_stats",
+                        "0.1.0|trl/ppo.py|308|PPOTrainer.record_step_stats|value",
+                        "0.1.0|trl/ppo.py|307|PPOTrainer.record_step_stats|reduction",
+                        "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|783|PPOTrainer.record_step_stats",
+                        "0.2.1|trl/trainer/ppo_trainer.py|783|PPOTrainer.record_step_stats|value",
+                        "0.2.1|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
+                        "0.2.1|trl/trainer/ppo_trainer.py|578|PPOTrainer.batched_forward_pass|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/val/var_explained"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "update_variance"),
                 ("metric", "value/explained_variance_mse"),
                 ("traits", ("ratio_of_averages",)),
@@ -1299,6 +3085,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.6.0..0.11.4",)),
                             ("says", "the explained variance of the value function"),
                             (
                                 "code",
@@ -1319,27 +3106,79 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.record_step_stats",
+                        "0.3.0|trl/trainer/ppo_trainer.py|851|PPOTrainer.record_step_stats|value",
+                        "0.3.0|trl/trainer/ppo_trainer.py|850|PPOTrainer.record_step_stats|reduction",
+                        "0.3.0|trl/trainer/ppo_trainer.py|547|PPOTrainer.gather_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1310|PPOTrainer.record_step_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1310|PPOTrainer.record_step_stats|value",
                         "0.7.10|trl/trainer/ppo_trainer.py|1309|PPOTrainer.record_step_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|916|PPOTrainer.gather_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1344|PPOTrainer.record_step_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1344|PPOTrainer.record_step_stats|value",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1343|PPOTrainer.record_step_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|953|PPOTrainer.gather_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "ppo/time/ppo/optimizer_step"),
+                ("releases", ("0.2.0..0.4.7",)),
+                ("profile", "optimizer_time"),
+                ("metric", "timing/optimizer_step"),
+                ("span", "One call of the optimiser, without backward pass; the accelerator is not synchronised."),
+                ("note", "The prefix stands twice, because the timer sits among the statistics of the update."),
+                (
+                    "evidence",
+                    (
+                        "0.2.0|trl/trainer/ppo_trainer.py|620|PPOTrainer.train_minibatch",
+                        "0.2.0|trl/trainer/ppo_trainer.py|619|PPOTrainer.train_minibatch|span",
+                        "0.2.0|trl/trainer/ppo_trainer.py|782|PPOTrainer.record_step_stats|reduction",
+                        "0.4.7|trl/trainer/ppo_trainer.py|954|PPOTrainer.train_minibatch",
+                        "0.4.7|trl/trainer/ppo_trainer.py|953|PPOTrainer.train_minibatch|span",
+                        "0.4.7|trl/trainer/ppo_trainer.py|1163|PPOTrainer.record_step_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "ppo/learning_rate"),
+                ("releases", ("0.2.0..0.11.4",)),
                 ("profile", "setting"),
                 ("metric", "optimizer/learning_rate"),
                 (
                     "evidence",
                     (
+                        "0.2.0|trl/trainer/ppo_trainer.py|468|PPOTrainer.step",
+                        "0.2.0|trl/trainer/ppo_trainer.py|482|PPOTrainer.step|value|The scheduler moves on afterwards, so the logged rate is the one of this step.",
                         "0.7.10|trl/trainer/ppo_trainer.py|841|PPOTrainer.step",
                         "0.7.10|trl/trainer/ppo_trainer.py|858|PPOTrainer.step|value|The scheduler moves on afterwards, so the logged rate is the one of this step.",
+                        "0.11.4|trl/trainer/ppo_trainer.py|878|PPOTrainer.step",
+                        "0.11.4|trl/trainer/ppo_trainer.py|895|PPOTrainer.step|value|The scheduler moves on afterwards, so the logged rate is the one of this step.",
                     ),
                 ),
             ),
             (
                 ("key", "time/ppo/forward_pass"),
+                ("releases", ("0.0.1..0.2.1",)),
+                ("profile", "main_process"),
+                ("metric", "timing/forward_pass"),
+                (
+                    "span",
+                    "The forward passes of policy, value head and reference in chunks of forward_batch_size; the accelerator is not synchronised.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|132|PPOTrainer.step",
+                        "0.0.1|trl/ppo.py|130|PPOTrainer.step|span",
+                        "0.2.1|trl/trainer/ppo_trainer.py|423|PPOTrainer.step",
+                        "0.2.1|trl/trainer/ppo_trainer.py|420|PPOTrainer.step|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "time/ppo/forward_pass"),
+                ("releases", ("0.3.0..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "timing/forward_pass"),
                 (
@@ -1349,39 +3188,73 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.3.0|trl/trainer/ppo_trainer.py|433|PPOTrainer.step",
+                        "0.3.0|trl/trainer/ppo_trainer.py|424|PPOTrainer.step|span",
                         "0.7.10|trl/trainer/ppo_trainer.py|728|PPOTrainer.step",
                         "0.7.10|trl/trainer/ppo_trainer.py|676|PPOTrainer.step|span",
+                        "0.11.4|trl/trainer/ppo_trainer.py|765|PPOTrainer.step",
+                        "0.11.4|trl/trainer/ppo_trainer.py|713|PPOTrainer.step|span",
                     ),
                 ),
             ),
             (
                 ("key", "time/ppo/compute_rewards"),
+                ("releases", ("0.0.1..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "timing/reward_composition"),
                 ("span", "Adding the KL penalty to the scores; scoring itself happens in the script."),
                 (
                     "evidence",
                     (
+                        "0.0.1|trl/ppo.py|136|PPOTrainer.step",
+                        "0.0.1|trl/ppo.py|134|PPOTrainer.step|span",
                         "0.7.10|trl/trainer/ppo_trainer.py|741|PPOTrainer.step",
                         "0.7.10|trl/trainer/ppo_trainer.py|731|PPOTrainer.step|span",
+                        "0.11.4|trl/trainer/ppo_trainer.py|778|PPOTrainer.step",
+                        "0.11.4|trl/trainer/ppo_trainer.py|768|PPOTrainer.step|span",
                     ),
                 ),
             ),
             (
                 ("key", "time/ppo/compute_advantages"),
+                ("releases", ("0.5.0..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "timing/advantages"),
                 ("span", "Generalised advantage estimation, returns and whitening."),
                 (
                     "evidence",
                     (
+                        "0.5.0|trl/trainer/ppo_trainer.py|681|PPOTrainer.step",
+                        "0.5.0|trl/trainer/ppo_trainer.py|679|PPOTrainer.step|span",
                         "0.7.10|trl/trainer/ppo_trainer.py|745|PPOTrainer.step",
                         "0.7.10|trl/trainer/ppo_trainer.py|743|PPOTrainer.step|span",
+                        "0.11.4|trl/trainer/ppo_trainer.py|782|PPOTrainer.step",
+                        "0.11.4|trl/trainer/ppo_trainer.py|780|PPOTrainer.step|span",
                     ),
                 ),
             ),
             (
                 ("key", "time/ppo/optimize_step"),
+                ("releases", ("0.0.1..0.4.7",)),
+                ("profile", "main_process"),
+                ("metric", "timing/policy_update"),
+                (
+                    "span",
+                    "All epochs over the batch: forward, advantage estimation, loss, backward and optimiser steps of policy and value head together.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|149|PPOTrainer.step",
+                        "0.0.1|trl/ppo.py|138|PPOTrainer.step|span",
+                        "0.4.7|trl/trainer/ppo_trainer.py|706|PPOTrainer.step",
+                        "0.4.7|trl/trainer/ppo_trainer.py|672|PPOTrainer.step|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "time/ppo/optimize_step"),
+                ("releases", ("0.5.0..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "timing/policy_update"),
                 (
@@ -1391,13 +3264,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.5.0|trl/trainer/ppo_trainer.py|750|PPOTrainer.step",
+                        "0.5.0|trl/trainer/ppo_trainer.py|695|PPOTrainer.step|span",
                         "0.7.10|trl/trainer/ppo_trainer.py|814|PPOTrainer.step",
                         "0.7.10|trl/trainer/ppo_trainer.py|759|PPOTrainer.step|span",
+                        "0.11.4|trl/trainer/ppo_trainer.py|851|PPOTrainer.step",
+                        "0.11.4|trl/trainer/ppo_trainer.py|796|PPOTrainer.step|span",
                     ),
                 ),
             ),
             (
                 ("key", "time/ppo/calc_stats"),
+                ("releases", ("0.0.1..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "timing/statistics"),
                 (
@@ -1407,13 +3285,37 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.0.1|trl/ppo.py|162|PPOTrainer.step",
+                        "0.0.1|trl/ppo.py|151|PPOTrainer.step|span",
                         "0.7.10|trl/trainer/ppo_trainer.py|840|PPOTrainer.step",
                         "0.7.10|trl/trainer/ppo_trainer.py|816|PPOTrainer.step|span",
+                        "0.11.4|trl/trainer/ppo_trainer.py|877|PPOTrainer.step",
+                        "0.11.4|trl/trainer/ppo_trainer.py|853|PPOTrainer.step|span",
                     ),
                 ),
             ),
             (
                 ("key", "time/ppo/total"),
+                ("releases", ("0.0.1..0.5.0",)),
+                ("profile", "main_process"),
+                ("metric", "timing/step"),
+                (
+                    "span",
+                    "All of step() up to the adapted KL coefficient. Generation, scoring and logging happen in the script and are not included.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.0.1|trl/ppo.py|166|PPOTrainer.step",
+                        "0.0.1|trl/ppo.py|125|PPOTrainer.step|span",
+                        "0.5.0|trl/trainer/ppo_trainer.py|785|PPOTrainer.step",
+                        "0.5.0|trl/trainer/ppo_trainer.py|604|PPOTrainer.step|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "time/ppo/total"),
+                ("releases", ("0.6.0..0.11.4",)),
                 ("profile", "main_process"),
                 ("metric", "timing/step"),
                 (
@@ -1423,13 +3325,87 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.6.0|trl/trainer/ppo_trainer.py|800|PPOTrainer.step",
+                        "0.6.0|trl/trainer/ppo_trainer.py|619|PPOTrainer.step|span",
                         "0.7.10|trl/trainer/ppo_trainer.py|850|PPOTrainer.step",
                         "0.7.10|trl/trainer/ppo_trainer.py|674|PPOTrainer.step|span",
+                        "0.11.4|trl/trainer/ppo_trainer.py|887|PPOTrainer.step",
+                        "0.11.4|trl/trainer/ppo_trainer.py|711|PPOTrainer.step|span",
                     ),
                 ),
             ),
             (
                 ("key", "game_log"),
+                ("releases", ("0.2.0..0.6.0",)),
+                ("profile", "main_process"),
+                ("metric", "samples/completions"),
+                ("kind", "text"),
+                ("when", "log_with == 'wandb'"),
+                ("condition", "the batch passed to log_stats has the keys query and response"),
+                ("logged_by_default", True),
+                ("note", "A table with the columns query, response and reward, from the main process."),
+                (
+                    "evidence",
+                    (
+                        "0.2.0|trl/trainer/ppo_trainer.py|820|PPOTrainer.log_stats",
+                        "0.2.0|trl/trainer/ppo_trainer.py|816|PPOTrainer.log_stats|condition",
+                        "0.2.0|trl/trainer/ppo_trainer.py|811|PPOTrainer.log_stats|condition",
+                        "0.6.0|trl/trainer/ppo_trainer.py|1278|PPOTrainer.log_stats",
+                        "0.6.0|trl/trainer/ppo_trainer.py|1274|PPOTrainer.log_stats|condition",
+                        "0.6.0|trl/trainer/ppo_trainer.py|1268|PPOTrainer.log_stats|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("releases", ("0.7.0",)),
+                ("profile", "main_process"),
+                ("metric", "samples/completions"),
+                ("kind", "text"),
+                ("when", "log_with == 'wandb'"),
+                (
+                    "condition",
+                    "the batch passed to log_stats has the keys query, response and answer; a missing answer is an error",
+                ),
+                ("logged_by_default", True),
+                ("note", "A table with the columns query, response, answer and reward, from the main process."),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|trl/trainer/ppo_trainer.py|1302|PPOTrainer.log_stats",
+                        "0.7.0|trl/trainer/ppo_trainer.py|1295|PPOTrainer.log_stats|condition",
+                        "0.7.0|trl/trainer/ppo_trainer.py|1299|PPOTrainer.log_stats|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("releases", ("0.7.1..0.7.4",)),
+                ("profile", "main_process"),
+                ("metric", "samples/completions"),
+                ("kind", "text"),
+                ("when", "log_with == 'wandb'"),
+                (
+                    "condition",
+                    "the batch passed to log_stats has the keys query or response; a missing one of columns_to_log is an error",
+                ),
+                ("logged_by_default", True),
+                ("note", "A table with the columns query, response and reward, from the main process."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|trl/trainer/ppo_trainer.py|1305|PPOTrainer.log_stats",
+                        "0.7.1|trl/trainer/ppo_trainer.py|1296|PPOTrainer.log_stats|condition",
+                        "0.7.1|trl/trainer/ppo_trainer.py|1299|PPOTrainer.log_stats|condition",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1341|PPOTrainer.log_stats",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1332|PPOTrainer.log_stats|condition",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1335|PPOTrainer.log_stats|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("releases", ("0.7.5..0.11.4",)),
                 ("metric", "samples/completions"),
                 ("kind", "text"),
                 ("when", "log_with == 'wandb'"),
@@ -1442,14 +3418,74 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.7.5|trl/trainer/ppo_trainer.py|1356|PPOTrainer.log_stats",
+                        "0.7.5|trl/trainer/ppo_trainer.py|1340|PPOTrainer.log_stats|condition",
+                        "0.7.5|trl/trainer/ppo_trainer.py|1334|PPOTrainer.log_stats|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|1364|PPOTrainer.log_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1362|PPOTrainer.log_stats|condition",
                         "0.7.10|trl/trainer/ppo_trainer.py|1356|PPOTrainer.log_stats|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1398|PPOTrainer.log_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1396|PPOTrainer.log_stats|condition",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1390|PPOTrainer.log_stats|condition",
                     ),
                 ),
             ),
             (
                 ("key", "env/reward_mean"),
+                ("releases", ("0.2.0..0.7.4",)),
+                ("profile", "caller_averaged"),
+                ("metric", "reward/score/mean"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.6.0..0.7.4",)),
+                            (
+                                "says",
+                                "the mean reward obtained from the environment; ppo/mean_scores is its alias for the reward model",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.6.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 20),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.6.0..0.7.4",)),
+                            ("says", "the first of the crucial values"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.6.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 66),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Averaged over processes under plain data parallelism only; under DeepSpeed those of the main process.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2.0|trl/trainer/ppo_trainer.py|831|PPOTrainer.log_stats",
+                        "0.2.0|trl/trainer/ppo_trainer.py|827|PPOTrainer.log_stats|reduction",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1358|PPOTrainer.log_stats",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1348|PPOTrainer.log_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "env/reward_mean"),
+                ("releases", ("0.7.5..0.11.4",)),
                 ("profile", "caller"),
                 ("metric", "reward/score/mean"),
                 (
@@ -1487,13 +3523,59 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.7.5|trl/trainer/ppo_trainer.py|1365|PPOTrainer.log_stats",
+                        "0.7.5|trl/trainer/ppo_trainer.py|1327|PPOTrainer.log_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1373|PPOTrainer.log_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1335|PPOTrainer.log_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1407|PPOTrainer.log_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1369|PPOTrainer.log_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "env/reward_std"),
+                ("releases", ("0.2.0..0.7.4",)),
+                ("profile", "caller_averaged"),
+                ("metric", "reward/score/std"),
+                ("traits", ("std_of_rank_averages",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.6.0..0.7.4",)),
+                            (
+                                "says",
+                                "the standard deviation of the reward; ppo/std_scores is its alias for the reward model",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.6.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 21),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Averaged over processes under plain data parallelism only; under DeepSpeed those of the main process.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2.0|trl/trainer/ppo_trainer.py|832|PPOTrainer.log_stats",
+                        "0.2.0|trl/trainer/ppo_trainer.py|827|PPOTrainer.log_stats|reduction",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1359|PPOTrainer.log_stats",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1348|PPOTrainer.log_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "env/reward_std"),
+                ("releases", ("0.7.5..0.11.4",)),
                 ("profile", "caller"),
                 ("metric", "reward/score/std"),
                 (
@@ -1519,20 +3601,49 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.7.5|trl/trainer/ppo_trainer.py|1366|PPOTrainer.log_stats",
+                        "0.7.5|trl/trainer/ppo_trainer.py|1327|PPOTrainer.log_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1374|PPOTrainer.log_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1335|PPOTrainer.log_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1408|PPOTrainer.log_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1369|PPOTrainer.log_stats|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "env/reward_dist"),
+                ("releases", ("0.2.0..0.7.4",)),
+                ("profile", "caller_averaged"),
+                ("metric", "reward/score/distribution"),
+                ("traits", ("arrays_averaged_over_ranks",)),
+                (
+                    "note",
+                    "Averaged over processes under plain data parallelism only; under DeepSpeed those of the main process.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2.0|trl/trainer/ppo_trainer.py|833|PPOTrainer.log_stats",
+                        "0.2.0|trl/trainer/ppo_trainer.py|827|PPOTrainer.log_stats|reduction",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1360|PPOTrainer.log_stats",
+                        "0.7.4|trl/trainer/ppo_trainer.py|1348|PPOTrainer.log_stats|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "env/reward_dist"),
+                ("releases", ("0.7.5..0.11.4",)),
                 ("profile", "caller"),
                 ("metric", "reward/score/distribution"),
                 (
                     "evidence",
                     (
+                        "0.7.5|trl/trainer/ppo_trainer.py|1367|PPOTrainer.log_stats",
+                        "0.7.5|trl/trainer/ppo_trainer.py|1327|PPOTrainer.log_stats|reduction",
                         "0.7.10|trl/trainer/ppo_trainer.py|1375|PPOTrainer.log_stats",
                         "0.7.10|trl/trainer/ppo_trainer.py|1335|PPOTrainer.log_stats|reduction",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1409|PPOTrainer.log_stats",
+                        "0.11.4|trl/trainer/ppo_trainer.py|1369|PPOTrainer.log_stats|reduction",
                     ),
                 ),
             ),
