@@ -367,6 +367,29 @@ TRAITS: dict[str, object] = {
         ("vanishes_when", "one micro-batch per mini-batch and rank"),
         ("correction", "divide by the micro-batches per mini-batch"),
     ),
+    "divided_by_micro_batches": (
+        ("facet", "defect"),
+        (
+            "what",
+            "the value of each micro-batch is multiplied by its share of the mini-batch and then averaged as well, so the number is too small by the micro-batches per mini-batch",
+        ),
+        ("grade", "incomparable"),
+        ("vanishes_when", "one micro-batch per mini-batch and rank"),
+        ("correction", "multiply by the micro-batches per mini-batch and rank"),
+    ),
+    "summed_over_updates": (
+        ("facet", "defect"),
+        ("what", "the values of all mini-batches and epochs of a step are added up instead of averaged"),
+        ("grade", "incomparable"),
+        ("vanishes_when", "one mini-batch per batch and one epoch"),
+        ("correction", "divide by the mini-batches per batch times the epochs"),
+    ),
+    "entropy_term_included": (
+        ("facet", "defect"),
+        ("what", "the entropy, times its coefficient, has already been subtracted"),
+        ("grade", "biased"),
+        ("vanishes_when", "entropy_coeff is 0"),
+    ),
     "distillation_term_added": (
         ("facet", "transform"),
         ("what", "the weighted distillation loss is part of it"),

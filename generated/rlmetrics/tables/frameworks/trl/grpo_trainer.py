@@ -2386,6 +2386,7 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1717|GRPOTrainer._generate_and_score_completions",
                         "0.21.0|trl/trainer/grpo_trainer.py|1716|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1714|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1586|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
                     ),
                 ),
@@ -6454,6 +6455,24 @@ FILE: tuple[object, ...] = (
                             ("releases", ("0.20.0..0.21.0",)),
                             (
                                 "says",
+                                "Mean share of tokens, or completions at sequence level, clipped at the lower bound.",
+                            ),
+                            ("code", "Only those with a negative advantage count."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.21.0/grpo_trainer"),
+                                    ("release", "0.21.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 172),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
                                 "Mean share of cases in which the ratio was clipped at its lower bound with a negative advantage.",
                             ),
                             (
@@ -6830,6 +6849,24 @@ FILE: tuple[object, ...] = (
                 (
                     "documented",
                     (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Mean share of tokens, or completions at sequence level, clipped at the upper bound.",
+                            ),
+                            ("code", "Only those with a positive advantage count."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.21.0/grpo_trainer"),
+                                    ("release", "0.21.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 174),
+                                ),
+                            ),
+                        ),
                         (
                             ("releases", ("0.20.0..0.21.0",)),
                             (
@@ -7221,6 +7258,23 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Mean share of tokens, or completions at sequence level, on which the objective is clipped.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.21.0/grpo_trainer"),
+                                    ("release", "0.21.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 167),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
                             ("says", "Mean share of cases in which the ratio was clipped at either bound."),
                             (
                                 "source",
@@ -7584,6 +7638,24 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Smallest share of tokens, or completions at sequence level, clipped at the lower bound.",
+                            ),
+                            ("code", "Smallest over processes, not over tokens or completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.21.0/grpo_trainer"),
+                                    ("release", "0.21.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 173),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
                             ("says", "Smallest share behind clip_ratio/low_mean over batches and processes."),
                             (
                                 "code",
@@ -7925,6 +7997,24 @@ FILE: tuple[object, ...] = (
                 (
                     "documented",
                     (
+                        (
+                            ("releases", ("0.20.0..0.21.0",)),
+                            (
+                                "says",
+                                "Largest share of tokens, or completions at sequence level, clipped at the upper bound.",
+                            ),
+                            ("code", "Largest over processes, not over tokens or completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.21.0/grpo_trainer"),
+                                    ("release", "0.21.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 175),
+                                ),
+                            ),
+                        ),
                         (
                             ("releases", ("0.20.0..0.21.0",)),
                             ("says", "Largest share behind clip_ratio/high_mean over batches and processes."),
@@ -9246,6 +9336,7 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1475|GRPOTrainer.log|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1989|GRPOTrainer.log",
                         "0.21.0|trl/trainer/grpo_trainer.py|1955|GRPOTrainer.log|condition",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1970|GRPOTrainer.log|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3439|GRPOTrainer.log",
                         "1.14.0|trl/trainer/grpo_trainer.py|3382|GRPOTrainer.log|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|value",

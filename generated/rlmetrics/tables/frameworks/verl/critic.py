@@ -17,7 +17,7 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.5.0", "0.8.0")),
+                ("releases", ("0.5.0..0.8.0",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
@@ -50,6 +50,31 @@ FILE: tuple[object, ...] = (
         ),
     ),
     (
+        "config",
+        (
+            (
+                "critic.micro_batches_per_mini_batch",
+                (
+                    ("type", "int"),
+                    (
+                        "brief",
+                        "Micro-batches that one data-parallel rank of the critic makes of a mini-batch. Not a key of verl: give it to have the numbers of 0.6 converted.",
+                    ),
+                ),
+            ),
+            (
+                "critic.updates_per_batch",
+                (
+                    ("type", "int"),
+                    (
+                        "brief",
+                        "Optimiser steps that the critic makes on one batch: mini-batches times epochs. Not a key of verl: give it to have the numbers of 0.7 converted.",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "profiles",
         (
             (
@@ -65,6 +90,22 @@ FILE: tuple[object, ...] = (
                     (
                         "reduction",
                         (("micro_batch", "mean"), ("mini_batch", "mean"), ("epoch", "mean"), ("rank", "first")),
+                    ),
+                ),
+            ),
+            (
+                "legacy_all",
+                (
+                    ("releases", ("0.6.0..0.7.1",)),
+                    (
+                        "brief",
+                        "One number per micro-batch; the numbers of all ranks, micro-batches, mini-batches and epochs are averaged.",
+                    ),
+                    ("population", "model_tokens"),
+                    ("snapshot", "current"),
+                    (
+                        "reduction",
+                        (("micro_batch", "mean"), ("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean")),
                     ),
                 ),
             ),
@@ -167,6 +208,845 @@ FILE: tuple[object, ...] = (
                         "0.5.0|verl/trainer/ppo/core_algos.py|1029|compute_value_loss|value",
                         "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                ("scale", "1 / critic.micro_batches_per_mini_batch"),
+                ("traits", ("divided_by_micro_batches",)),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl != 'disable' and critic.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "(1 / critic.micro_batches_per_mini_batch) / data.max_response_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Each micro-batch's value is multiplied by its share of the mini-batch and the products are then averaged, so the number is too small by the micro-batches per mini-batch (gradient accumulation steps).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/critic/dp_critic.py|249|DataParallelPPOCritic.update_critic",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|1386|compute_value_loss|value",
+                        "0.6.0|verl/workers/critic/dp_critic.py|242|DataParallelPPOCritic.update_critic|reduction",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/critic/dp_critic.py|249|DataParallelPPOCritic.update_critic",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|1407|compute_value_loss|value",
+                        "0.6.1|verl/workers/critic/dp_critic.py|242|DataParallelPPOCritic.update_critic|reduction",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                ("population", "response_tokens"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and critic.strategy == 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Half the larger of the plain and the clipped squared error. The mask is the attention mask, so tokens of tools and environments count too.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/critic/megatron_critic.py|235|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|1386|compute_value_loss|value",
+                        "0.6.0|verl/workers/critic/megatron_critic.py|218|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/critic/megatron_critic.py|234|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|1407|compute_value_loss|value",
+                        "0.6.1|verl/workers/critic/megatron_critic.py|217|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/critic/vf_loss"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl == 'disable' and critic.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The new worker adds the prefix critic/ to a key that has it already. Half the larger of the plain and the clipped squared error; micro-batches count equally.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/roles/critic.py|188|CriticWorker.update_critic",
+                        "0.6.0|verl/workers/roles/utils/losses.py|132|value_loss",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|1386|compute_value_loss|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/roles/critic.py|188|CriticWorker.update_critic",
+                        "0.6.1|verl/workers/roles/utils/losses.py|129|value_loss",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|1407|compute_value_loss|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                ("scale", "critic.updates_per_batch"),
+                ("traits", ("summed_over_updates",)),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl != 'disable' and critic.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "(critic.updates_per_batch) / data.max_response_length"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Added up over all micro-batches, mini-batches and epochs of the step, each micro-batch with its share of the mini-batch: the mean times the number of optimiser steps.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/critic/dp_critic.py|256|DataParallelPPOCritic.update_critic",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|1583|compute_value_loss|value",
+                        "0.7.0|verl/workers/critic/dp_critic.py|244|DataParallelPPOCritic.update_critic|reduction",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                ("population", "response_tokens"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl != 'disable' and critic.strategy == 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Half the larger of the plain and the clipped squared error. The mask is the attention mask, so tokens of tools and environments count too.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/critic/megatron_critic.py|239|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|1583|compute_value_loss|value",
+                        "0.7.0|verl/workers/critic/megatron_critic.py|222|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl == 'disable'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Half the larger of the plain and the clipped squared error; micro-batches count equally, however many tokens they hold.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/utils/losses.py|189|value_loss",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|1583|compute_value_loss|value",
+                        "0.7.0|verl/workers/engine_workers.py|245|TrainingWorker.train_mini_batch|reduction",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                ("scale", "critic.updates_per_batch"),
+                ("traits", ("summed_over_updates",)),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl != 'disable' and critic.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "(critic.updates_per_batch) / data.max_response_length"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Added up over all micro-batches, mini-batches and epochs of the step, each micro-batch with its share of the mini-batch: the mean times the number of optimiser steps.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/critic/dp_critic.py|256|DataParallelPPOCritic.update_critic",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|2119|compute_value_loss|value",
+                        "0.7.1|verl/workers/critic/dp_critic.py|244|DataParallelPPOCritic.update_critic|reduction",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                ("population", "response_tokens"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl != 'disable' and critic.strategy == 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Half the larger of the plain and the clipped squared error. The mask is the attention mask, so tokens of tools and environments count too.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/critic/megatron_critic.py|243|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|2119|compute_value_loss|value",
+                        "0.7.1|verl/workers/critic/megatron_critic.py|226|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl == 'disable'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Half the larger of the plain and the clipped squared error; micro-batches count equally, however many tokens they hold.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/utils/losses.py|210|value_loss",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|2119|compute_value_loss|value",
+                        "0.7.1|verl/workers/engine_workers.py|289|TrainingWorker.train_mini_batch|reduction",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_clipfrac"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/clip_fraction"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and (trainer.use_legacy_worker_impl != 'disable' or critic.strategy == 'megatron')",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "critic.strategy == 'megatron'"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/workers/critic/megatron_critic.py|218|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.6.1|verl/workers/critic/megatron_critic.py|217|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/critic/dp_critic.py|250|DataParallelPPOCritic.update_critic",
+                        "0.6.0|verl/workers/critic/megatron_critic.py|236|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|1387|compute_value_loss|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/critic/dp_critic.py|250|DataParallelPPOCritic.update_critic",
+                        "0.6.1|verl/workers/critic/megatron_critic.py|235|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|1408|compute_value_loss|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/critic/vf_clipfrac"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/clip_fraction"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl == 'disable' and critic.strategy != 'megatron'",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/roles/critic.py|188|CriticWorker.update_critic",
+                        "0.6.0|verl/workers/roles/utils/losses.py|133|value_loss|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/roles/critic.py|188|CriticWorker.update_critic",
+                        "0.6.1|verl/workers/roles/utils/losses.py|130|value_loss|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_clipfrac"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/clip_fraction"),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "trainer.use_legacy_worker_impl != 'disable' and critic.strategy == 'megatron'"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.0|verl/workers/critic/megatron_critic.py|222|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.7.1|verl/workers/critic/megatron_critic.py|226|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/critic/dp_critic.py|251|DataParallelPPOCritic.update_critic",
+                        "0.7.0|verl/workers/critic/megatron_critic.py|240|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.7.0|verl/workers/utils/losses.py|190|value_loss",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|1584|compute_value_loss|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.7.1|verl/workers/critic/dp_critic.py|251|DataParallelPPOCritic.update_critic",
+                        "0.7.1|verl/workers/critic/megatron_critic.py|244|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.7.1|verl/workers/utils/losses.py|211|value_loss",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|2120|compute_value_loss|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vpred_mean"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/prediction_mean"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and (trainer.use_legacy_worker_impl != 'disable' or critic.strategy == 'megatron')",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "critic.strategy == 'megatron'"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/workers/critic/megatron_critic.py|218|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.6.1|verl/workers/critic/megatron_critic.py|217|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/critic/dp_critic.py|251|DataParallelPPOCritic.update_critic",
+                        "0.6.0|verl/workers/critic/megatron_critic.py|237|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.6.0|verl/workers/critic/dp_critic.py|251|DataParallelPPOCritic.update_critic|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/critic/dp_critic.py|251|DataParallelPPOCritic.update_critic",
+                        "0.6.1|verl/workers/critic/megatron_critic.py|236|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.6.1|verl/workers/critic/dp_critic.py|251|DataParallelPPOCritic.update_critic|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/critic/vpred_mean"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/prediction_mean"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl == 'disable' and critic.strategy != 'megatron'",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/roles/critic.py|188|CriticWorker.update_critic",
+                        "0.6.0|verl/workers/roles/utils/losses.py|134|value_loss|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/roles/critic.py|188|CriticWorker.update_critic",
+                        "0.6.1|verl/workers/roles/utils/losses.py|131|value_loss|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vpred_mean"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/prediction_mean"),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "trainer.use_legacy_worker_impl != 'disable' and critic.strategy == 'megatron'"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.0|verl/workers/critic/megatron_critic.py|222|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.7.1|verl/workers/critic/megatron_critic.py|226|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/critic/dp_critic.py|252|DataParallelPPOCritic.update_critic",
+                        "0.7.0|verl/workers/critic/megatron_critic.py|241|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.7.0|verl/workers/utils/losses.py|191|value_loss",
+                        "0.7.0|verl/workers/critic/dp_critic.py|252|DataParallelPPOCritic.update_critic|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.7.1|verl/workers/critic/dp_critic.py|252|DataParallelPPOCritic.update_critic",
+                        "0.7.1|verl/workers/critic/megatron_critic.py|245|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.7.1|verl/workers/utils/losses.py|212|value_loss",
+                        "0.7.1|verl/workers/critic/dp_critic.py|252|DataParallelPPOCritic.update_critic|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/grad_norm"),
+                ("releases", ("0.6.0..0.7.1",)),
+                ("profile", "step"),
+                ("metric", "critic/gradient_norm"),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                ("note", "Total norm before clipping; a non-finite one skips the step and enters the mean."),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/critic/dp_critic.py|258|DataParallelPPOCritic.update_critic",
+                        "0.6.0|verl/workers/critic/megatron_critic.py|321|MegatronPPOCritic.update_critic",
+                        "0.6.0|verl/workers/critic/dp_critic.py|138|DataParallelPPOCritic._optimizer_step|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.7.1|verl/workers/critic/dp_critic.py|260|DataParallelPPOCritic.update_critic",
+                        "0.7.1|verl/workers/critic/megatron_critic.py|329|MegatronPPOCritic.update_critic",
+                        "0.7.1|verl/workers/critic/dp_critic.py|138|DataParallelPPOCritic._optimizer_step|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                        "0.7.1|verl/workers/engine_workers.py|191|TrainingWorker._postprocess_output",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/lr"),
+                ("releases", ("0.6.0..0.7.1",)),
+                ("metric", "critic/learning_rate"),
+                ("lag", 0),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "engine"),
+                            ("when", "trainer.use_legacy_worker_impl == 'disable'"),
+                            ("lag", 1),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/workers/roles/critic.py|199|CriticWorker.update_critic",
+                                    "0.6.0|verl/workers/engine/fsdp/transformer_impl.py|533|FSDPEngine.lr_scheduler_step|span",
+                                    "0.7.1|verl/workers/engine_workers.py|332|TrainingWorker.train_batch",
+                                    "0.7.1|verl/workers/engine/fsdp/transformer_impl.py|650|FSDPEngine.lr_scheduler_step|span",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Read before the scheduler moves on: the rate that this step used. The engine worker reads it afterwards.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/fsdp_workers.py|1490|CriticWorker.update_critic",
+                        "0.6.0|verl/workers/megatron_workers.py|1063|CriticWorker.update_critic",
+                        "0.6.0|verl/workers/fsdp_workers.py|1489|CriticWorker.update_critic|value",
+                        "0.6.0|verl/workers/fsdp_workers.py|1491|CriticWorker.update_critic|span",
+                        "0.7.1|verl/workers/fsdp_workers.py|1685|CriticWorker.update_critic",
+                        "0.7.1|verl/workers/megatron_workers.py|1254|CriticWorker.update_critic",
+                        "0.7.1|verl/workers/fsdp_workers.py|1684|CriticWorker.update_critic|value",
+                        "0.7.1|verl/workers/fsdp_workers.py|1686|CriticWorker.update_critic|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/loss"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("metric", "critic/loss"),
+                ("population", "model_tokens"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "sum"), ("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
+                ("traits", ("summed_over_micro_batches",)),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl == 'disable'",
+                ),
+                (
+                    "note",
+                    "The means of the micro-batches added up, so about critic/vf_loss times the micro-batches per mini-batch and rank.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/engine_workers.py|156|TrainingWorker._postprocess_output",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1264|RayPPOTrainer._update_critic",
+                        "0.7.0|verl/workers/engine_workers.py|144|TrainingWorker._postprocess_output|value",
+                        "0.7.0|verl/workers/engine_workers.py|146|TrainingWorker._postprocess_output|reduction",
+                        "0.7.1|verl/workers/engine_workers.py|189|TrainingWorker._postprocess_output",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1222|RayPPOTrainer._update_critic",
+                        "0.7.1|verl/workers/engine_workers.py|174|TrainingWorker._postprocess_output|value",
+                        "0.7.1|verl/workers/engine_workers.py|177|TrainingWorker._postprocess_output|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/mfu"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("metric", "throughput/mfu_critic"),
+                ("reduction", (("mini_batch", "mean"), ("epoch", "mean"))),
+                (
+                    "condition",
+                    "only where a custom trainer logs the engine worker's own metrics; verl's trainers rename it to perf/mfu/critic first",
+                ),
+                ("logged_by_default", False),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/engine_workers.py|164|TrainingWorker._postprocess_output",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1266|RayPPOTrainer._update_critic|condition",
+                        "0.7.0|verl/workers/engine_workers.py|164|TrainingWorker._postprocess_output|value",
+                        "0.7.1|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1224|RayPPOTrainer._update_critic|condition",
+                        "0.7.1|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output|value",
                     ),
                 ),
             ),
