@@ -19,7 +19,7 @@ GRPO18, GRPO, VERL5, VERL9 = "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16
 QUESTIONS = {
     "resolve one key": (f"names.resolve('ppo/policy/approxkl', {OLD!r})", 60),
     "resolve as W&B shows it": (f"names.resolve('train/completions/mean_length', {GRPO!r})", 80),
-    "resolve without a source": ("names.resolve(['ppo/policy/approxkl', 'ppo/loss/value'])", 300),
+    "candidates of two keys": ("names.candidates(['ppo/policy/approxkl', 'ppo/loss/value'], names.load_tables())", 300),
     "map old PPO to new": (f"names.map_names({OLD!r}, {NEW!r}).rows", 300),
     "map GRPO to verl": (f"names.map_names({GRPO!r}, {VERL9!r}).rows", 300),
     "map verl to GRPO": (f"names.map_names({VERL9!r}, {GRPO!r}).rows", 300),

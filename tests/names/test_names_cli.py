@@ -80,13 +80,13 @@ def test_resolve_gives_a_reason_for_an_unknown_key(call, document):
     assert "nearest: ppo/policy/approxkl" in out
 
 
-def test_resolve_infers_the_source_or_lists_the_candidates(call, document):
+def test_resolve_infers_the_source_or_lists_the_candidates(call, document, overlay):
     """Keys that only one release logs need no --at; others exit with 2 and the number of keys explained."""
-    (found,) = document("resolve", "ppo/policy/approxkl")
-    assert OLD == found["source"]
+    (found,) = document("resolve", "train/our/approx_kl", "--spec", str(overlay))
+    assert ("trl[PrivateTrainer]==1.16.0", "kl/old/k2") == (found["source"], found["metric"])
     code, out, err = call("resolve", "clip_ratio/region_mean")
     assert (2, "") == (code, out)
-    assert re.search(r"ambiguous.*trl\[GRPOTrainer\]==1\.16\.0 \(1\), trl\[GRPOTrainer\]==[0-9.]+ \(1\)", err)
+    assert re.search(r"ambiguous: of 1 keys these explain the most: (trl\[\w+\]==[0-9.]+ \(1\), )+", err)
 
 
 def test_resolve_takes_configuration_into_account(document):
@@ -226,7 +226,7 @@ def test_diff_lists_four_kinds_of_changes(call, document):
         (["map", "--from", OLD, "--to", NEW, "--bind", "n=1"], "has no placeholder 'n'"),
         (["map", "--from", OLD, "--to", NEW, "--surface", "wand"], "did you mean wandb"),
         (["map", "--from", OLD, "--to", NEW, "--json", "--csv"], "not allowed with"),
-        (["diff", "--from", OLD, "--to", "trl[PPOTrainer]==0.20.0"], "described: "),
+        (["diff", "--from", OLD, "--to", "trl[PPOTrainer]==1.16.0"], "described: "),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exits_with_2(call, arguments, part):

@@ -84,6 +84,14 @@ def test_what_is_logged_by_default_wins(tables):
     assert _row(with_penalty, "kl/reference/k3").note is None
 
 
+def test_a_target_under_another_configuration_is_named(tables):
+    """The key that a variant would make the translation, with its guard; given the configuration, it is one."""
+    arguments = {"from_": "canonical", "to": "beta==0.5", "spec": tables}
+    row = _row(map_names(**arguments), "policy/ratio/mean")
+    assert (None, "actor/pg_clipfrac measures it when actor.clip == 0") == (row.to, row.note)
+    assert "actor/pg_clipfrac" == _row(map_names(**arguments, config={"actor.clip": 0}), "policy/ratio/mean").to
+
+
 def test_values_are_converted_where_the_factor_is_known(tables):
     """Ten thousand times too large, and a step off."""
     row = _row(map_names("beta==0.1", "beta==0.5", spec=tables), "actor/lr(1e-4)")

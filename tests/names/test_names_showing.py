@@ -50,7 +50,11 @@ def test_a_spelling_tells_when_it_applies(tables):
     """Guards of emissions and of variants that measure the metric."""
     (found,) = show("policy/ratio/mean", spec=tables)
     conditions = {item.key: item.condition for item in found.spellings}
-    assert {"clip_ratio": "(level == 'sequence')", "entropy": None} == conditions
+    assert {
+        "actor/pg_clipfrac": "(actor.clip == 0)",
+        "clip_ratio": "(level == 'sequence')",
+        "entropy": None,
+    } == conditions
 
 
 def test_an_unknown_name_has_neighbours(tables):

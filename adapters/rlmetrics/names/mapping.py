@@ -21,6 +21,9 @@ __all__ = ["KeyTranslation", "NameMap", "map_names"]
 MAX_RELATED = 5
 """How many look-alikes a row lists, the likeliest first."""
 
+MAX_OTHERWISE = 2
+"""How many configurations a row names that would give it a target."""
+
 
 @dataclass(frozen=True, slots=True)
 class KeyTranslation:
@@ -251,7 +254,8 @@ class NameMap:
         found.sort(key=lambda item: item[0])
         related = tuple(item for _, item in found[:MAX_RELATED])
         differs_by = best.differs_by if best is not None else ()
-        note = "; ".join(dict.fromkeys(item.correction for item in differs_by if item.correction)) or None
+        corrections = [item.correction for item in differs_by if item.correction]
+        note = "; ".join(dict.fromkeys([*corrections, *self._otherwise(entry)])) or None
         row = MapRow(
             entry.key,
             entry.component,
@@ -266,6 +270,16 @@ class NameMap:
             entry.mode,
         )
         return _Choice(row, None, {})
+
+    def _otherwise(self, entry: Entry) -> list[str]:
+        """Return which keys of the target would be the translation under another configuration."""
+        return [
+            f"{target.key} measures it when {alternative.when}"
+            for target in self.to_view.entries()
+            if target.mode == entry.mode and target.metric != entry.metric
+            for alternative in target.alternatives
+            if alternative.metric == entry.metric and alternative.when is not None
+        ][:MAX_OTHERWISE]
 
 
 def map_names(
