@@ -201,12 +201,22 @@ def test_collisions_end_with_exit_code_1(tmp_path, capsys):
     } == _rows(tmp_path / "run.jsonl.translated")[0]
 
 
-def test_the_source_is_inferred_from_the_names(run_file, capsys):
-    """Without ``--from`` the keys decide; TRL's first PPO trainer is unmistakable."""
-    code = main(["translate", str(run_file), "--to", NEW, "--json"])
+def test_the_source_is_inferred_from_the_names(tmp_path, capsys):
+    """Without ``--from`` the keys decide: the newest of the releases that log them with one meaning."""
+    run = tmp_path / "run.jsonl"
+    run.write_text('{"ppo/learning_rate": 0.1}\n', encoding="utf-8")
+    code = main(["translate", str(run), "--to", NEW, "--json"])
 
     assert 0 == code
-    assert OLD == json.loads(capsys.readouterr().out)["from"]
+    assert "trl[PPOTrainer]==0.11.4" == json.loads(capsys.readouterr().out)["from"]
+
+
+def test_names_of_several_meanings_need_a_source(run_file, capsys):
+    """TRL's first PPO trainer kept its names and changed what they mean, so its keys alone decide nothing."""
+    code = main(["translate", str(run_file), "--to", NEW])
+
+    assert 2 == code
+    assert "ambiguous" in capsys.readouterr().err
 
 
 def test_a_killed_run_leaves_no_half_output(tmp_path):
