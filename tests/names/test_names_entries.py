@@ -71,6 +71,14 @@ def test_a_worded_condition_needs_the_emissions_own_answer(tables):
     assert _one("my_metric", NEW, tables).logged is False
 
 
+def test_what_depends_on_a_key_without_default_is_unknown(tables):
+    """Neither logged nor not logged, until the configuration says so."""
+    found = _one("actor/maybe", "beta==0.5", tables)
+    assert (None, None) == (found.logged_by_default, found.logged)
+    given = _one("actor/maybe", "beta==0.5", tables, config={"actor.unknown": "true"})
+    assert (None, True) == (given.logged_by_default, given.logged)
+
+
 def test_configuration_picks_the_variant_and_the_others_are_listed(tables):
     """By default the plain emission answers."""
     plain = _one("clip_ratio", NEW, tables)

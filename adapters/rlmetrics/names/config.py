@@ -42,7 +42,7 @@ class Configuration:
         self._release = release
         self.defaults: dict[str, Value] = {}
         for name, row in keys.items():
-            for ranges, value, _ in dict(row)["defaults"]:
+            for ranges, value, _ in dict(row).get("defaults", ()):
                 if not ranges or table.releases.covers(ranges, release):
                     self.defaults[name] = value
                     break
@@ -54,7 +54,7 @@ class Configuration:
 
     def evidence(self, name: str) -> tuple[str, ...]:
         """Return where the default of a key stands."""
-        for ranges, _, evidence in dict(self.keys[name])["defaults"]:
+        for ranges, _, evidence in dict(self.keys[name]).get("defaults", ()):
             if not ranges or self._table.releases.covers(ranges, self._release):
                 found: tuple[str, ...] = evidence
                 return found
