@@ -534,6 +534,22 @@ TRAITS: dict[str, object] = {
         ("grade", "biased"),
         ("vanishes_when", "every response has exactly the maximum length"),
     ),
+    "generation_batch_normaliser": (
+        ("facet", "reduction"),
+        (
+            "what",
+            "every step is divided by all tokens of its generation batch, although it may cover only a part of it",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "one optimizer step per generation batch"),
+        ("correction", "multiply by steps_per_generation / gradient_accumulation_steps"),
+    ),
+    "truncated_tokens_in_normaliser": (
+        ("facet", "reduction"),
+        ("what", "the tokens of responses that were cut off count in the denominator although their loss is left out"),
+        ("grade", "biased"),
+        ("vanishes_when", "no response is cut off"),
+    ),
     "global_token_normaliser": (
         ("facet", "reduction"),
         ("what", "every step is normalised by the average number of tokens per step of its generation batch"),

@@ -115,7 +115,7 @@ CONFIG: tuple[object, ...] = ()
 PLACEHOLDERS: tuple[object, ...] = ()
 COMPONENTS: tuple[object, ...] = (
     ("DPOTrainer", "dpo_trainer", ("1.16.0",), "trl.trainer.dpo_trainer"),
-    ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.21.0", "1.14.0..1.16.0"), "trl.trainer.grpo_trainer"),
+    ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.23.1", "1.14.0..1.16.0"), "trl.trainer.grpo_trainer"),
     ("PPOTrainer", "ppo_trainer", ("0.12.2", "0.18.2"), "trl.trainer.ppo_trainer"),
     ("PPOTrainer", "ppo_trainer_v1", ("0.0.1..0.1.0",), "trl.ppo"),
     ("PPOTrainer", "ppo_trainer_v1", ("0.2.0..0.11.4",), "trl.trainer.ppo_trainer"),

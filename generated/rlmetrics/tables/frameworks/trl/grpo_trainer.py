@@ -53,6 +53,7 @@ FILE: tuple[object, ...] = (
                         "0.18.2|trl/trainer/grpo_trainer.py|1433|GRPOTrainer.log|span",
                         "0.19.1|trl/trainer/grpo_trainer.py|1457|GRPOTrainer.log|span",
                         "0.21.0|trl/trainer/grpo_trainer.py|1952|GRPOTrainer.log|span",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1768|GRPOTrainer.log|span",
                         "1.14.0|trl/trainer/grpo_trainer.py|3379|GRPOTrainer.log|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer.log|span",
                     ),
@@ -85,12 +86,13 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
-                                ("0.19.0..0.21.0",),
+                                ("0.19.0..0.23.1",),
                                 0.0,
                                 (
                                     "0.19.0|trl/trainer/grpo_config.py|413|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|413|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|447|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|480|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -114,7 +116,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.16.0..0.21.0",),
+                                ("0.16.0..0.23.1",),
                                 1,
                                 (
                                     "0.16.0|trl/trainer/grpo_config.py|268|GRPOConfig|default",
@@ -123,6 +125,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/grpo_config.py|398|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|420|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|454|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|487|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -146,13 +149,14 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.21.0",),
+                                ("0.18.0..0.23.1",),
                                 None,
                                 (
                                     "0.18.0|trl/trainer/grpo_config.py|274|GRPOConfig|default",
                                     "0.18.2|trl/trainer/grpo_config.py|274|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|294|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|314|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|340|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -202,6 +206,14 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
+                                ("0.22.0..0.23.1",),
+                                "dapo",
+                                (
+                                    "0.22.0|trl/trainer/grpo_config.py|520|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|539|GRPOConfig|default",
+                                ),
+                            ),
+                            (
                                 ("1.14.0..1.16.0",),
                                 "dapo",
                                 (
@@ -223,11 +235,12 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.20.0..0.21.0",),
+                                ("0.20.0..0.23.1",),
                                 "token",
                                 (
                                     "0.20.0|trl/trainer/grpo_config.py|468|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|477|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|510|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -254,6 +267,14 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
+                            (
+                                ("0.22.0..0.23.1",),
+                                "group",
+                                (
+                                    "0.22.0|trl/trainer/grpo_config.py|508|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|527|GRPOConfig|default",
+                                ),
+                            ),
                             (
                                 ("1.14.0..1.16.0",),
                                 "group",
@@ -316,7 +337,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.21.0",),
+                                ("0.17.0..0.23.1",),
                                 False,
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|362|GRPOConfig|default",
@@ -324,6 +345,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/grpo_config.py|453|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|475|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|519|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|558|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -347,7 +369,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.21.0",),
+                                ("0.14.0..0.23.1",),
                                 256,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|117|GRPOConfig|default",
@@ -356,6 +378,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/grpo_config.py|248|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|268|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|288|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|314|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -379,7 +402,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.21.0",),
+                                ("0.17.0..0.23.1",),
                                 False,
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|392|GRPOConfig|default",
@@ -387,6 +410,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/grpo_config.py|483|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|505|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|559|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|598|GRPOConfig|default",
                                 ),
                             ),
                         ),
@@ -442,7 +466,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.21.0",),
+                                ("0.14.0..0.23.1",),
                                 False,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|123|GRPOConfig|default",
@@ -451,6 +475,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/grpo_config.py|319|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|348|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|374|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|400|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -473,6 +498,14 @@ FILE: tuple[object, ...] = (
                     (
                         "defaults",
                         (
+                            (
+                                ("0.23.0..0.23.1",),
+                                True,
+                                (
+                                    "0.23.0|trl/trainer/grpo_config.py|602|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|602|GRPOConfig|default",
+                                ),
+                            ),
                             (
                                 ("1.14.0..1.16.0",),
                                 True,
@@ -521,11 +554,12 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.20.0..0.21.0",),
+                                ("0.20.0..0.23.1",),
                                 False,
                                 (
                                     "0.20.0|trl/trainer/grpo_config.py|359|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|360|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|386|GRPOConfig|default",
                                 ),
                             ),
                         ),
@@ -561,7 +595,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.15.0..0.21.0",),
+                                ("0.15.0..0.23.1",),
                                 False,
                                 (
                                     "0.15.0|trl/trainer/grpo_config.py|249|GRPOConfig|default",
@@ -570,6 +604,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/grpo_config.py|489|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|511|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|565|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|621|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -649,7 +684,7 @@ FILE: tuple[object, ...] = (
             (
                 "update_per_rank",
                 (
-                    ("releases", ("0.14.0..0.21.0",)),
+                    ("releases", ("0.14.0..0.23.1",)),
                     (
                         "brief",
                         "One value per micro-batch and process; processes are averaged with equal weight, then all micro-batches of the logging window.",
@@ -923,6 +958,129 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.22.0..0.23.1",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_to_four_decimals",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            ("when", "loss_type == 'dapo' and not mask_truncated_completions"),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1622|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1311|GRPOTrainer._generate_and_score_completions|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1622|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1311|GRPOTrainer._generate_and_score_completions|reduction",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1316|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1615|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1616|GRPOTrainer._compute_loss|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1702|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1612|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1613|GRPOTrainer._compute_loss|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1699|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1618|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1619|GRPOTrainer._compute_loss|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1706|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate, if there is one. Completions masked by mask_truncated_completions are left out. Further settings change single terms: delta, top_entropy_quantile, importance_sampling_level and, from 0.23.0 with vLLM, the importance weights. With use_liger_loss the loss is computed inside the package liger-kernel.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.22.0|trl/trainer/grpo_trainer.py|1622|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.22.0|trl/trainer/grpo_trainer.py|1621|GRPOTrainer._compute_loss|reduction",
+                        "0.22.0|trl/trainer/grpo_trainer.py|416|GRPOTrainer.__init__|reduction|makes transformers add up the accumulated micro-batches",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._compute_loss|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|416|GRPOTrainer.__init__|reduction|makes transformers add up the accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
@@ -1170,6 +1328,96 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.22.0..0.23.1",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1311|GRPOTrainer._generate_and_score_completions|reduction",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1316|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per process and divided by the accumulation steps"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1615|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1616|GRPOTrainer._compute_loss|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1702|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first and divided by the accumulation steps"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1612|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1613|GRPOTrainer._compute_loss|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1699|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length and by the accumulation steps"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1618|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1619|GRPOTrainer._compute_loss|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1706|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Losses other than dapo are divided by the number of accumulated micro-batches in evaluation, too. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.22.0|trl/trainer/grpo_trainer.py|1667|GRPOTrainer.prediction_step|value",
+                        "0.22.0|trl/trainer/grpo_trainer.py|1622|GRPOTrainer._compute_loss|value",
+                        "0.22.0|trl/trainer/grpo_trainer.py|1621|GRPOTrainer._compute_loss|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1754|GRPOTrainer.prediction_step|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
@@ -1395,7 +1643,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1414,6 +1662,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -1423,7 +1672,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "The number of input tokens processed so far."),
                             (
                                 "code",
@@ -1441,7 +1690,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "The number of tokens processed so far, prompts and completions together."),
                             (
                                 "source",
@@ -1475,6 +1724,9 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._generate_and_score_completions",
                         "0.21.0|trl/trainer/grpo_trainer.py|1704|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1607|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1475|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1474|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1355|GRPOTrainer._generate_and_score_completions|value",
                     ),
                 ),
             ),
@@ -1559,7 +1811,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1568,7 +1820,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "The number of input tokens processed so far."),
                             ("code", "In evaluation the key repeats the counter of the training run."),
                             (
@@ -1595,6 +1847,8 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1274|GRPOTrainer._generate_and_score_completions|condition",
                         "0.21.0|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._generate_and_score_completions",
                         "0.21.0|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1475|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1473|GRPOTrainer._generate_and_score_completions|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2342|GRPOTrainer._generate|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
@@ -1785,7 +2039,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_length"),
-                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/mean"),
                 (
@@ -1809,7 +2063,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Mean length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -1823,7 +2077,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Mean length of the completions."),
                             (
                                 "source",
@@ -1874,6 +2128,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1599|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1478|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1345|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1346|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2347|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -1942,7 +2200,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_length"),
-                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/min"),
                 (
@@ -1966,7 +2224,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Smallest length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -2031,6 +2289,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1599|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1479|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1345|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1346|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2348|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2099,7 +2361,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_length"),
-                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/max"),
                 (
@@ -2123,7 +2385,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Largest length of all completions, cut-off ones included."),
                             (
                                 "source",
@@ -2137,7 +2399,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Largest length of the completions."),
                             (
                                 "source",
@@ -2191,6 +2453,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1599|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1480|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1345|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1346|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2349|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2311,7 +2577,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/clipped_ratio"),
-                ("releases", ("0.18.1..0.21.0",)),
+                ("releases", ("0.18.1..0.23.1",)),
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
                 ("traits", ("end_token_anywhere",)),
@@ -2319,7 +2585,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.1..0.21.0",)),
+                            ("releases", ("0.18.1..0.23.1",)),
                             ("says", "Share of completions without an end token before the length limit."),
                             (
                                 "source",
@@ -2333,7 +2599,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.1..0.21.0",)),
+                            ("releases", ("0.18.1..0.23.1",)),
                             ("says", "Share of completions that were cut off."),
                             (
                                 "source",
@@ -2347,7 +2613,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.1..0.21.0",)),
+                            ("releases", ("0.18.1..0.23.1",)),
                             (
                                 "says",
                                 "One of the values to watch. High means that completions are cut off by max_completion_length: the model does not learn to stop, or the limit is too short.",
@@ -2388,6 +2654,11 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1714|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1586|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1486|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1485|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1483|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1334|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2494,7 +2765,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_terminated_length"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/mean"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -2502,7 +2773,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Mean length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -2520,7 +2791,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Mean length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -2554,6 +2825,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1719|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1489|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1488|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2693,7 +2968,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_terminated_length"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -2701,7 +2976,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Smallest length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -2753,6 +3028,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1719|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1490|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1488|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2892,7 +3171,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_terminated_length"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/max"),
                 ("traits", ("zero_when_empty", "end_token_anywhere")),
@@ -2900,7 +3179,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Largest length of the completions that ended with an end token."),
                             (
                                 "code",
@@ -2918,7 +3197,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Largest length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -2952,6 +3231,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1719|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1491|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1488|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3268,7 +3551,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
                 ("traits", ("several_keys_share_name",)),
@@ -3276,7 +3559,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Mean reward from one reward function, one key for each."),
                             (
                                 "source",
@@ -3290,7 +3573,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             (
                                 "says",
                                 "One of the values to watch, especially with several reward functions: each shows which part of the wanted behaviour is learnt and which is not.",
@@ -3307,7 +3590,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "The key is written reward/{reward_func_name}/mean."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -3346,6 +3629,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1726|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._calculate_rewards|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1496|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1495|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1057|GRPOTrainer._calculate_rewards|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3387,7 +3674,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/std"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/std"),
                 ("traits", ("several_keys_share_name",)),
@@ -3395,7 +3682,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Standard deviation of the rewards from one reward function."),
                             (
                                 "source",
@@ -3409,7 +3696,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "The key is written reward/{reward_func_name}/std."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -3441,6 +3728,9 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1729|GRPOTrainer._generate_and_score_completions",
                         "0.21.0|trl/trainer/grpo_trainer.py|1728|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1498|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1497|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3688,7 +3978,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -3696,7 +3986,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean of the weighted rewards after normalisation within groups, that is, of the advantages.",
@@ -3717,7 +4007,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             (
                                 "says",
                                 "The primary objective, normalised within groups; it should rise in a successful training.",
@@ -3735,7 +4025,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "Mean reward after applying the reward weights."),
                             (
                                 "source",
@@ -3777,6 +4067,11 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1683|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._calculate_rewards|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1499|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1439|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1442|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1057|GRPOTrainer._calculate_rewards|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4044,6 +4339,160 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward_std"),
+                ("releases", ("0.22.0..0.22.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/std"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread within groups"),
+                            ("when", "scale_rewards in ['batch', 'none']"),
+                            ("metric", "reward/group_std"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1403|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.22.1|trl/trainer/grpo_trainer.py|1403|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.22.0..0.22.1",)),
+                            ("says", "Standard deviation of the weighted rewards."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.22.1/grpo_trainer"),
+                                    ("release", "0.22.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 174),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.22.0..0.22.1",)),
+                            (
+                                "says",
+                                "Standard deviation of the weighted rewards before they are normalised within groups.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.22.1/logging"),
+                                    ("release", "0.22.1"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 81),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The settings group and batch of scale_rewards are exchanged in these releases: by default the spread of all completions of the generation batch is logged.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.22.0|trl/trainer/grpo_trainer.py|1453|GRPOTrainer._generate_and_score_completions",
+                        "0.22.0|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer.log|reduction",
+                        "0.22.1|trl/trainer/grpo_trainer.py|1453|GRPOTrainer._generate_and_score_completions",
+                        "0.22.1|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.1|trl/trainer/grpo_trainer.py|1673|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("0.22.2..0.23.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/group_std"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch'"),
+                            ("metric", "reward/std"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.2|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.22.2..0.23.1",)),
+                            ("says", "Standard deviation of the weighted rewards."),
+                            (
+                                "code",
+                                "The mean over prompts of the standard deviation within each group of completions.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.23.1/grpo_trainer"),
+                                    ("release", "0.23.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 174),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.22.2..0.23.1",)),
+                            (
+                                "says",
+                                "Standard deviation of the weighted rewards before they are normalised within groups.",
+                            ),
+                            (
+                                "code",
+                                "The mean over prompts of the standard deviation within each group of completions.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.23.1/logging"),
+                                    ("release", "0.23.1"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 81),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.22.2|trl/trainer/grpo_trainer.py|1453|GRPOTrainer._generate_and_score_completions",
+                        "0.22.2|trl/trainer/grpo_trainer.py|1403|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.2|trl/trainer/grpo_trainer.py|1673|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1500|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1450|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/std"),
@@ -4126,6 +4575,133 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._generate_and_score_completions",
                         "0.21.0|trl/trainer/grpo_trainer.py|1685|GRPOTrainer._generate_and_score_completions|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "frac_reward_zero_std"),
+                ("releases", ("0.22.0..0.22.1",)),
+                ("profile", "generation"),
+                ("metric", "group/batch_std_is_zero"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread within groups"),
+                            ("when", "scale_rewards in ['batch', 'none']"),
+                            ("metric", "reward/zero_std_fraction"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1403|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.22.1|trl/trainer/grpo_trainer.py|1403|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.22.0..0.22.1",)),
+                            (
+                                "says",
+                                "Share of samples of the generation batch whose reward has no spread, so that all answers to the prompt are right or all are wrong.",
+                            ),
+                            (
+                                "code",
+                                "Whether the whole generation batch has no spread, so each batch counts as 0 or 1.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.22.1/grpo_trainer"),
+                                    ("release", "0.22.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 177),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The settings group and batch of scale_rewards are exchanged in these releases: by default the spread of all completions of the generation batch is logged.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.22.0|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions",
+                        "0.22.0|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.0|trl/trainer/grpo_trainer.py|1413|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer.log|reduction",
+                        "0.22.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions",
+                        "0.22.1|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.1|trl/trainer/grpo_trainer.py|1413|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.1|trl/trainer/grpo_trainer.py|1673|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "frac_reward_zero_std"),
+                ("releases", ("0.22.2..0.23.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/zero_std_fraction"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch'"),
+                            ("metric", "group/batch_std_is_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.2|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.22.2..0.23.1",)),
+                            (
+                                "says",
+                                "Share of samples of the generation batch whose reward has no spread, so that all answers to the prompt are right or all are wrong.",
+                            ),
+                            ("code", "Share of prompts; the same number, because all groups are equally large."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.23.1/grpo_trainer"),
+                                    ("release", "0.23.1"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 177),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.22.2|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions",
+                        "0.22.2|trl/trainer/grpo_trainer.py|1403|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.2|trl/trainer/grpo_trainer.py|1413|GRPOTrainer._generate_and_score_completions|value",
+                        "0.22.2|trl/trainer/grpo_trainer.py|1673|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1501|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1450|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1460|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4216,6 +4792,231 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|2853|GRPOTrainer._generate_and_score_completions|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|1594|GRPOTrainer._calculate_rewards|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/mean"),
+                ("releases", ("0.23.0..0.23.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.23.0|trl/trainer/grpo_trainer.py|1520|GRPOTrainer._generate_and_score_completions",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1516|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1518|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1515|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1762|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1518|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1514|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1516|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/max"),
+                ("releases", ("0.23.0..0.23.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/max"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.23.0|trl/trainer/grpo_trainer.py|1523|GRPOTrainer._generate_and_score_completions",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1516|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1519|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1515|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1762|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1521|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1514|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1517|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/min"),
+                ("releases", ("0.23.0..0.23.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/min"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, taken after cutting it at vllm_importance_sampling_cap (2.0 by default).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.23.0|trl/trainer/grpo_trainer.py|1537|GRPOTrainer._generate_and_score_completions",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1391|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1527|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1515|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1762|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1535|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1389|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1525|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/mean"),
+                ("releases", ("0.23.0..0.23.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, taken after cutting it at vllm_importance_sampling_cap (2.0 by default).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.23.0|trl/trainer/grpo_trainer.py|1540|GRPOTrainer._generate_and_score_completions",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1391|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1527|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1515|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1762|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1538|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1389|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1525|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/max"),
+                ("releases", ("0.23.0..0.23.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/max"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, taken after cutting it at vllm_importance_sampling_cap (2.0 by default).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.23.0|trl/trainer/grpo_trainer.py|1543|GRPOTrainer._generate_and_score_completions",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1391|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1527|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1515|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.0|trl/trainer/grpo_trainer.py|1762|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1541|GRPOTrainer._generate_and_score_completions",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1389|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1525|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4959,7 +5760,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "kl/reference/k3"),
                 ("when", "beta != 0"),
@@ -4976,6 +5777,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4985,7 +5787,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean KL divergence between the policy and the reference policy; only if beta is not 0.",
@@ -5002,7 +5804,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean KL divergence between the model and the reference model over the completions; only if beta is not 0.",
@@ -5019,7 +5821,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "One of the values to watch if beta is above 0: the policy must not stray too far from the reference, which can destabilise training.",
@@ -5056,6 +5858,12 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1848|GRPOTrainer._compute_loss|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1726|GRPOTrainer._compute_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1607|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1725|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1652|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -5304,7 +6112,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "entropy"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "entropy/policy"),
                 ("reproduced_by", "from_token_entropy"),
@@ -5322,6 +6130,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5331,7 +6140,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             ("says", "Mean entropy of the token predictions over the completions."),
                             (
                                 "source",
@@ -5345,7 +6154,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean entropy of the token predictions over the completions; completions masked by mask_truncated_completions are left out.",
@@ -5377,6 +6186,11 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1127|GRPOTrainer._get_per_token_logps_and_entropies|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1729|GRPOTrainer._compute_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1728|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|840|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6143,7 +6957,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -6169,6 +6983,7 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/grpo_trainer.py|1128|GRPOTrainer._generate_and_score_completions|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -6178,7 +6993,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             (
                                 "says",
                                 "Share of policy updates whose ratio was clipped by the bounds of the loss; only with the fused loss.",
@@ -6196,7 +7011,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.21.0",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -6237,6 +7052,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer.compute_liger_loss|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1811|GRPOTrainer.compute_loss|condition",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1608|GRPOTrainer.compute_liger_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1603|GRPOTrainer.compute_liger_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1615|GRPOTrainer.compute_loss|condition",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6404,7 +7223,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_mean"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction_low"),
                 (
@@ -6430,6 +7249,8 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -6443,6 +7264,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -6452,7 +7274,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean share of tokens, or completions at sequence level, clipped at the lower bound.",
@@ -6470,7 +7292,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean share of cases in which the ratio was clipped at its lower bound with a negative advantage.",
@@ -6487,7 +7309,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -6516,6 +7338,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1916|GRPOTrainer._compute_loss|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6802,7 +7628,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_mean"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction_high"),
                 (
@@ -6828,6 +7654,8 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -6841,6 +7669,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -6850,7 +7679,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean share of tokens, or completions at sequence level, clipped at the upper bound.",
@@ -6868,7 +7697,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean share of cases in which the ratio was clipped at its upper bound with a positive advantage.",
@@ -6885,7 +7714,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -6918,6 +7747,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1917|GRPOTrainer._compute_loss|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1744|GRPOTrainer._compute_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1733|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7209,7 +8042,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -7235,6 +8068,8 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -7248,6 +8083,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -7257,7 +8093,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Mean share of tokens, or completions at sequence level, on which the objective is clipped.",
@@ -7274,7 +8110,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             ("says", "Mean share of cases in which the ratio was clipped at either bound."),
                             (
                                 "source",
@@ -7288,7 +8124,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "One of the values to watch: very high means that the policy changes too drastically (large advantages, a learning rate that is too high) or that the clip range is too narrow.",
@@ -7321,6 +8157,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1918|GRPOTrainer._compute_loss|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1747|GRPOTrainer._compute_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1734|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7590,7 +8430,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_min"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/clip_fraction_low/rank_min"),
                 ("reduction", (("rank", "pool"),)),
@@ -7616,6 +8456,8 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -7628,6 +8470,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -7637,7 +8480,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Smallest share of tokens, or completions at sequence level, clipped at the lower bound.",
@@ -7655,7 +8498,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             ("says", "Smallest share behind clip_ratio/low_mean over batches and processes."),
                             (
                                 "code",
@@ -7685,6 +8528,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1916|GRPOTrainer._compute_loss|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1742|GRPOTrainer._compute_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7951,7 +8798,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_max"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/clip_fraction_high/rank_max"),
                 ("reduction", (("rank", "pool"),)),
@@ -7977,6 +8824,8 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -7989,6 +8838,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -7998,7 +8848,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             (
                                 "says",
                                 "Largest share of tokens, or completions at sequence level, clipped at the upper bound.",
@@ -8016,7 +8866,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.21.0",)),
+                            ("releases", ("0.20.0..0.23.1",)),
                             ("says", "Largest share behind clip_ratio/high_mean over batches and processes."),
                             (
                                 "code",
@@ -8046,6 +8896,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1917|GRPOTrainer._compute_loss|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|1906|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.21.0|trl/trainer/grpo_trainer.py|1944|GRPOTrainer.log|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1745|GRPOTrainer._compute_loss",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1733|GRPOTrainer._compute_loss|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -8423,7 +9277,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.19.0..0.21.0",)),
+                ("releases", ("0.19.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/batch_preparation"),
@@ -8446,6 +9300,8 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|968|GRPOTrainer._prepare_inputs|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1257|GRPOTrainer._prepare_inputs|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|970|GRPOTrainer._prepare_inputs|span",
                     ),
                 ),
             ),
@@ -8547,7 +9403,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.19.0..0.21.0",)),
+                ("releases", ("0.19.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/loss"),
@@ -8567,6 +9423,8 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1355|GRPOTrainer.compute_loss|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1807|GRPOTrainer.compute_loss|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1611|GRPOTrainer.compute_loss|span",
                     ),
                 ),
             ),
@@ -8667,7 +9525,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps_and_entropies"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/log_probabilities"),
@@ -8688,6 +9546,8 @@ FILE: tuple[object, ...] = (
                         "0.20.0|trl/trainer/grpo_trainer.py|1071|GRPOTrainer._get_per_token_logps_and_entropies|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1071|GRPOTrainer._get_per_token_logps_and_entropies|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|782|GRPOTrainer._get_per_token_logps_and_entropies|span",
                     ),
                 ),
             ),
@@ -8741,7 +9601,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/hidden_states"),
@@ -8764,12 +9624,14 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|845|GRPOTrainer._get_last_hidden_state|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|998|GRPOTrainer._get_last_hidden_state|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|698|GRPOTrainer._get_last_hidden_state|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._calculate_rewards"),
-                ("releases", ("0.19.0..0.21.0",)),
+                ("releases", ("0.19.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/reward"),
@@ -8789,6 +9651,8 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1001|GRPOTrainer._calculate_rewards|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1292|GRPOTrainer._calculate_rewards|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1005|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -8861,7 +9725,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/reward_function"),
@@ -8883,6 +9747,8 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1013|GRPOTrainer._calculate_rewards|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1307|GRPOTrainer._calculate_rewards|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1020|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -8962,7 +9828,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/generation"),
@@ -8992,12 +9858,15 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1440|GRPOTrainer._generate_and_score_completions|span",
                         "0.21.0|trl/trainer/grpo_trainer.py|1514|GRPOTrainer._generate_and_score_completions|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1169|GRPOTrainer._generate_and_score_completions|span",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1249|GRPOTrainer._generate_and_score_completions|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.transformers.generate"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/model_generation"),
@@ -9016,12 +9885,14 @@ FILE: tuple[object, ...] = (
                         "0.20.0|trl/trainer/grpo_trainer.py|1569|GRPOTrainer._generate_and_score_completions|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1569|GRPOTrainer._generate_and_score_completions|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1317|GRPOTrainer._generate_and_score_completions|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.transformers.generate_batch"),
-                ("releases", ("0.20.0..0.21.0",)),
+                ("releases", ("0.20.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/continuous_batching"),
@@ -9043,6 +9914,8 @@ FILE: tuple[object, ...] = (
                         "0.20.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|span",
                     ),
                 ),
             ),
@@ -9172,7 +10045,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
-                ("releases", ("0.18.0..0.21.0",)),
+                ("releases", ("0.18.0..0.23.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/weight_update"),
@@ -9195,6 +10068,8 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|905|GRPOTrainer._move_model_to_vllm|span",
                         "0.21.0|trl/extras/profiling.py|63|profiling_context",
                         "0.21.0|trl/trainer/grpo_trainer.py|1181|GRPOTrainer._move_model_to_vllm|span",
+                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.23.1|trl/trainer/grpo_trainer.py|894|GRPOTrainer._move_model_to_vllm|span",
                     ),
                 ),
             ),
@@ -9307,7 +10182,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions"),
-                ("releases", ("0.18.0..0.21.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
                 ("modes", ("train",)),
                 ("metric", "samples/completions"),
                 ("reduction", (("rank", "pool"), ("window", "last"))),
@@ -9337,6 +10212,9 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1989|GRPOTrainer.log",
                         "0.21.0|trl/trainer/grpo_trainer.py|1955|GRPOTrainer.log|condition",
                         "0.21.0|trl/trainer/grpo_trainer.py|1970|GRPOTrainer.log|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1805|GRPOTrainer.log",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1771|GRPOTrainer.log|condition",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1786|GRPOTrainer.log|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3439|GRPOTrainer.log",
                         "1.14.0|trl/trainer/grpo_trainer.py|3382|GRPOTrainer.log|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|value",

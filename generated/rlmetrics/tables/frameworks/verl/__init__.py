@@ -369,6 +369,7 @@ CONFIG: tuple[object, ...] = (
                     "gpg",
                     "clip_cov",
                     "kl_cov",
+                    "rollout_correction",
                     "dppo_tv",
                     "dppo_kl",
                     "gspo",
@@ -1070,7 +1071,7 @@ PLACEHOLDERS: tuple[object, ...] = (
     ),
 )
 COMPONENTS: tuple[object, ...] = (
-    ("actor", "actor", ("0.5.0",), "verl.workers.actor"),
+    ("actor", "actor", ("0.5.0..0.7.1",), "verl.workers.actor"),
     ("actor", "actor", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),
     ("critic", "critic", ("0.5.0..0.7.1",), "verl.workers.critic"),
     ("critic", "critic", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),

@@ -17,7 +17,7 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.5.0", "0.8.0")),
+                ("releases", ("0.5.0..0.8.0",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
@@ -44,6 +44,106 @@ FILE: tuple[object, ...] = (
                     (
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|514|PPOTrainer.fit",
                         "0.9.1|verl/trainer/config/ppo_trainer.yaml|156|trainer.logger|default",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "config",
+        (
+            (
+                "actor_rollout_ref.actor.micro_batches_per_mini_batch",
+                (
+                    ("type", "int"),
+                    (
+                        "brief",
+                        "Micro-batches that one data-parallel rank of the actor makes of a mini-batch. Not a key of verl: give it to have the numbers of 0.6 converted.",
+                    ),
+                ),
+            ),
+            (
+                "actor_rollout_ref.actor.updates_per_batch",
+                (
+                    ("type", "int"),
+                    (
+                        "brief",
+                        "Optimiser steps that the actor makes on one batch: mini-batches times epochs. Not a key of verl: give it to have the numbers of 0.7 converted.",
+                    ),
+                ),
+            ),
+            (
+                "algorithm.rollout_is",
+                (
+                    ("type", "bool"),
+                    ("brief", "Whether importance weights between rollout engine and trainer multiply the loss."),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.6.0",),
+                                False,
+                                ("0.6.0|verl/trainer/config/ppo_trainer.yaml|136|algorithm.rollout_is|default",),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
+                "algorithm.rollout_is_threshold",
+                (
+                    ("type", "float"),
+                    ("brief", "Upper bound of those weights; null turns their computation off."),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.6.0",),
+                                None,
+                                (
+                                    "0.6.0|verl/trainer/config/ppo_trainer.yaml|119|algorithm.rollout_is_threshold|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
+                "algorithm.rollout_correction.use_policy_gradient",
+                (
+                    ("type", "bool"),
+                    (
+                        "brief",
+                        "Whether the bypass mode optimises a plain policy gradient instead of the clipped objective.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.6.1",),
+                                False,
+                                (
+                                    "0.6.1|verl/trainer/config/algorithm/rollout_correction.yaml|27|use_policy_gradient|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
+                "actor_rollout_ref.model.mtp.enable_train",
+                (
+                    ("type", "bool"),
+                    ("brief", "Whether the multi-token-prediction heads are trained."),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.7.1",),
+                                False,
+                                ("0.7.1|verl/trainer/config/model/hf_model.yaml|85|mtp.enable_train|default",),
+                            ),
+                        ),
                     ),
                 ),
             ),
@@ -82,6 +182,22 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                "legacy_all",
+                (
+                    ("releases", ("0.6.0..0.7.1",)),
+                    (
+                        "brief",
+                        "One number per micro-batch; the numbers of all ranks, micro-batches, mini-batches and epochs are averaged.",
+                    ),
+                    ("population", "model_tokens"),
+                    ("snapshot", "current"),
+                    (
+                        "reduction",
+                        (("micro_batch", "mean"), ("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean")),
+                    ),
+                ),
+            ),
+            (
                 "engine_mean",
                 (
                     ("releases", ("0.8.0..0.9.1",)),
@@ -100,7 +216,7 @@ FILE: tuple[object, ...] = (
             (
                 "engine_sum",
                 (
-                    ("releases", ("0.8.0..0.9.1",)),
+                    ("releases", ("0.7.1..0.9.1",)),
                     (
                         "brief",
                         "Partial sums over the tokens of the global mini-batch, added up exactly, then averaged over mini-batches and epochs.",
@@ -224,6 +340,4393 @@ FILE: tuple[object, ...] = (
                         "0.5.0|verl/trainer/ppo/core_algos.py|792|compute_policy_loss|reduction",
                         "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.6.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                ("traits", ("divided_by_micro_batches",)),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not (algorithm.rollout_is and algorithm.rollout_is_threshold != null) and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|955|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not (algorithm.rollout_is and algorithm.rollout_is_threshold != null) and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not (algorithm.rollout_is and algorithm.rollout_is_threshold != null) and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not (algorithm.rollout_is and algorithm.rollout_is_threshold != null) and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            (
+                                "scale",
+                                "(1 / actor_rollout_ref.actor.micro_batches_per_mini_batch) / data.max_response_length",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and (algorithm.rollout_is and algorithm.rollout_is_threshold != null)",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|964|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo'"),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1030|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1070|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1169|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1245|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean'"),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1322|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Each micro-batch's value is multiplied by its share of the mini-batch and the products are then averaged, so the number is too small by the micro-batches per mini-batch (gradient accumulation steps). Without the entropy bonus and the KL term.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/dp_actor.py|491|DataParallelPPOActor.update_policy",
+                        "0.6.0|verl/workers/actor/dp_actor.py|420|DataParallelPPOActor.update_policy|reduction",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|960|compute_policy_loss_vanilla|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.6.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not (algorithm.rollout_is and algorithm.rollout_is_threshold != null) and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|955|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not (algorithm.rollout_is and algorithm.rollout_is_threshold != null) and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not (algorithm.rollout_is and algorithm.rollout_is_threshold != null) and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not (algorithm.rollout_is and algorithm.rollout_is_threshold != null) and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and (algorithm.rollout_is and algorithm.rollout_is_threshold != null)",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|964|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo'"),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1030|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1070|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1169|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1245|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean'"),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1322|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/megatron_actor.py|461|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|960|compute_policy_loss_vanilla|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                ("traits", ("divided_by_micro_batches",)),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|958|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            (
+                                "scale",
+                                "(1 / actor_rollout_ref.actor.micro_batches_per_mini_batch) / data.max_response_length",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|967|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|1038|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|1082|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1181|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1260|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1339|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and algorithm.rollout_correction.bypass_mode and not algorithm.rollout_correction.use_policy_gradient",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/rollout_corr_helper.py|937|apply_rollout_correction|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'rollout_correction' or (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient))",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1669|compute_policy_loss_with_rollout_correction|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Each micro-batch's value is multiplied by its share of the mini-batch and the products are then averaged, so the number is too small by the micro-batches per mini-batch (gradient accumulation steps). Without the entropy bonus and the KL term.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.1|verl/workers/actor/dp_actor.py|522|DataParallelPPOActor.update_policy",
+                        "0.6.1|verl/workers/actor/dp_actor.py|436|DataParallelPPOActor.update_policy|reduction",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|963|compute_policy_loss_vanilla|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|958|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|967|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|1038|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|1082|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1181|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1260|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1339|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and algorithm.rollout_correction.bypass_mode and not algorithm.rollout_correction.use_policy_gradient",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/rollout_corr_helper.py|937|apply_rollout_correction|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'rollout_correction' or (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient))",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1669|compute_policy_loss_with_rollout_correction|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.1|verl/workers/actor/megatron_actor.py|482|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|963|compute_policy_loss_vanilla|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                ("scale", "actor_rollout_ref.actor.updates_per_batch"),
+                ("traits", ("summed_over_updates", "entropy_term_included")),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|977|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "(actor_rollout_ref.actor.updates_per_batch) / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|986|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1059|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1191|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1292|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1373|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1454|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1142|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/cispo_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1514|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1937|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1793|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Added up over all micro-batches, mini-batches and epochs of the step, each micro-batch with its share of the mini-batch: the mean times the number of optimiser steps. The entropy bonus is subtracted in place before the value is read; the KL term is not part of it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/actor/dp_actor.py|549|DataParallelPPOActor.update_policy",
+                        "0.7.0|verl/workers/actor/dp_actor.py|467|DataParallelPPOActor.update_policy|reduction",
+                        "0.7.0|verl/workers/actor/dp_actor.py|525|DataParallelPPOActor.update_policy|value",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|982|compute_policy_loss_vanilla|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy == 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|977|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|986|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1059|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1191|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1292|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1373|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1454|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1142|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/cispo_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1514|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1937|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1793|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/actor/megatron_actor.py|520|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|982|compute_policy_loss_vanilla|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                ("when", "trainer.use_legacy_worker_impl == 'disable'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped", "divided_by_micro_batches")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|977|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped", "divided_by_micro_batches")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped", "divided_by_micro_batches")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            (
+                                "scale",
+                                "(1 / actor_rollout_ref.actor.micro_batches_per_mini_batch) / data.max_response_length",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped", "divided_by_micro_batches")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                    "divided_by_micro_batches",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|986|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("divided_by_micro_batches",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1059|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("aggregated_as_configured", "divided_by_micro_batches")),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1191|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("aggregated_as_configured", "divided_by_micro_batches")),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1292|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("aggregated_as_configured", "divided_by_micro_batches")),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1373|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1454|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("divided_by_micro_batches",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1142|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/cispo_loss"),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured", "divided_by_micro_batches")),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1514|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                    "divided_by_micro_batches",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1937|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                            (
+                                "traits",
+                                ("rollout_weights_applied", "aggregated_as_configured", "divided_by_micro_batches"),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/trainer/ppo/core_algos.py|1793|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Every micro-batch is normalised by the tokens of the whole mini-batch, and the parts are then averaged instead of added up. Without the entropy bonus and the KL term.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/utils/losses.py|131|ppo_loss",
+                        "0.7.0|verl/workers/utils/losses.py|103|ppo_loss|reduction",
+                        "0.7.0|verl/workers/engine_workers.py|245|TrainingWorker.train_mini_batch|reduction",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|982|compute_policy_loss_vanilla|value",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                ("scale", "actor_rollout_ref.actor.updates_per_batch"),
+                ("traits", ("summed_over_updates", "entropy_term_included")),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1347|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "(actor_rollout_ref.actor.updates_per_batch) / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1356|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1595|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1727|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1828|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1909|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1990|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1678|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/cispo_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2050|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_tv_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1436|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_kl_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1520|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2467|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2329|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Added up over all micro-batches, mini-batches and epochs of the step, each micro-batch with its share of the mini-batch: the mean times the number of optimiser steps. The entropy bonus is subtracted in place before the value is read; the KL term is not part of it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/actor/dp_actor.py|669|DataParallelPPOActor.update_policy",
+                        "0.7.1|verl/workers/actor/dp_actor.py|585|DataParallelPPOActor.update_policy|reduction",
+                        "0.7.1|verl/workers/actor/dp_actor.py|645|DataParallelPPOActor.update_policy|value",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1352|compute_policy_loss_vanilla|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/loss"),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy == 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1347|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1356|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1595|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1727|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1828|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1909|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1990|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1678|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/cispo_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2050|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_tv_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1436|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_kl_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1520|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2467|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2329|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/actor/megatron_actor.py|545|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1352|compute_policy_loss_vanilla|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "engine_sum"),
+                ("metric", "policy/loss"),
+                ("when", "trainer.use_legacy_worker_impl == 'disable'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1347|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1179|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is == null and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|1182|agg_loss|reduction",
+                                    "0.7.1|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "rollout_weights_applied",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1356|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1588|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1671|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1721|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1822|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1884|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_loss"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "sum"), ("rank", "mean")),
+                            ),
+                            ("traits", ("summed_over_micro_batches",)),
+                            ("reproduced_by", "empty_counted"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1990|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/cispo_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2041|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_tv_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1430|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_kl_loss"),
+                            ("traits", ("log_ratio_clamped", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1514|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "dual_clip_applied",
+                                    "log_ratio_clamped",
+                                    "ratio_against_rollout",
+                                    "aggregated_as_configured",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2467|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("rollout_weights_applied", "aggregated_as_configured")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2323|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Normalised by the tokens of the whole mini-batch, so uneven micro-batches and ranks do not matter. Without the entropy bonus and the KL term, which are added to the same tensor only after its value was taken.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/utils/losses.py|151|ppo_loss",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1352|compute_policy_loss_vanilla|value",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1171|agg_loss|reduction",
+                        "0.7.1|verl/workers/utils/losses.py|151|ppo_loss|reduction",
+                        "0.7.1|verl/workers/utils/losses.py|119|ppo_loss|reduction",
+                        "0.7.1|verl/workers/engine_workers.py|287|TrainingWorker.train_mini_batch|reduction",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.6.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|937|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gpg",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1071|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo'"),
+                            ("metric", "objective/gspo_clip_fraction"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1033|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("metric", "objective/covariance_dropped_fraction"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1161|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean'"),
+                            ("metric", "objective/geometric_mean_clip_fraction_positive"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1326|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode kl_cov",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1247|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/dp_actor.py|492|DataParallelPPOActor.update_policy",
+                        "0.6.0|verl/workers/actor/megatron_actor.py|462|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|952|compute_policy_loss_vanilla|value",
+                        "0.6.0|verl/workers/actor/dp_actor.py|431|DataParallelPPOActor.update_policy|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                (
+                    "when",
+                    "actor_rollout_ref.actor.policy_loss.loss_mode not in ['gpg', 'kl_cov'] and not (actor_rollout_ref.actor.policy_loss.loss_mode == 'rollout_correction' or (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient))",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|940|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/gspo_clip_fraction"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|1041|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/covariance_dropped_fraction"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1173|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/geometric_mean_clip_fraction_positive"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1343|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and algorithm.rollout_correction.bypass_mode and not algorithm.rollout_correction.use_policy_gradient",
+                            ),
+                            ("traits", ("log_ratio_clamped", "ratio_against_rollout")),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/rollout_corr_helper.py|937|apply_rollout_correction|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.6.1|verl/trainer/ppo/core_algos.py|972|compute_policy_loss_vanilla",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|955|compute_policy_loss_vanilla|value",
+                        "0.6.1|verl/workers/actor/dp_actor.py|451|DataParallelPPOActor.update_policy|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                (
+                    "when",
+                    "actor_rollout_ref.actor.policy_loss.loss_mode not in ['gpg', 'kl_cov'] and not ((actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce')",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1329|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/gspo_clip_fraction"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1600|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode sapo",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1683|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/covariance_dropped_fraction"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1820|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_clip_fraction_positive"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1994|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/two_sided_clip_fraction"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2044|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_tv_masked_fraction"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1440|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_kl_masked_fraction"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1525|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            ("traits", ("log_ratio_clamped", "ratio_against_rollout")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2468|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/trainer/ppo/core_algos.py|993|compute_policy_loss_vanilla",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|974|compute_policy_loss_vanilla|value",
+                        "0.7.0|verl/workers/actor/dp_actor.py|479|DataParallelPPOActor.update_policy|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1363|compute_policy_loss_vanilla",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1344|compute_policy_loss_vanilla|value",
+                        "0.7.1|verl/workers/actor/dp_actor.py|599|DataParallelPPOActor.update_policy|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.6.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/old/k1"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|937|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gpg",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1071|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("metric", "objective/abs_log_ratio"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1218|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/dp_actor.py|493|DataParallelPPOActor.update_policy",
+                        "0.6.0|verl/workers/actor/megatron_actor.py|463|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|939|compute_policy_loss_vanilla|value",
+                        "0.6.0|verl/workers/actor/dp_actor.py|431|DataParallelPPOActor.update_policy|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/old/k1"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                ("when", "actor_rollout_ref.actor.policy_loss.loss_mode != 'gpg'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|940|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/abs_log_ratio"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1233|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and algorithm.rollout_correction.bypass_mode and not algorithm.rollout_correction.use_policy_gradient",
+                            ),
+                            ("metric", "kl/rollout/k1"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/rollout_corr_helper.py|937|apply_rollout_correction|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'rollout_correction' or (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient))",
+                            ),
+                            ("metric", "kl/rollout/k1"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1680|compute_policy_loss_with_rollout_correction|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.1|verl/trainer/ppo/core_algos.py|973|compute_policy_loss_vanilla",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|942|compute_policy_loss_vanilla|value",
+                        "0.6.1|verl/workers/actor/dp_actor.py|451|DataParallelPPOActor.update_policy|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/old/k1"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                ("when", "actor_rollout_ref.actor.policy_loss.loss_mode != 'gpg'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "clamped"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode in ['vanilla', 'dppo_tv', 'dppo_kl', 'sapo', 'cispo'] and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|1329|compute_policy_loss_vanilla|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|1411|compute_policy_loss_dppo_tv|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|1492|compute_policy_loss_dppo_kl|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|1656|compute_policy_loss_sapo|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|2028|compute_policy_loss_cispo|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/abs_log_ratio"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1882|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            ("metric", "kl/rollout/k1"),
+                            ("snapshot", "current"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2426|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_reinforce"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce'",
+                            ),
+                            ("metric", "kl/rollout/k1"),
+                            ("snapshot", "current"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2338|compute_policy_loss_reinforce|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/trainer/ppo/core_algos.py|994|compute_policy_loss_vanilla",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|961|compute_policy_loss_vanilla|value",
+                        "0.7.0|verl/workers/actor/dp_actor.py|479|DataParallelPPOActor.update_policy|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1364|compute_policy_loss_vanilla",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1331|compute_policy_loss_vanilla|value",
+                        "0.7.1|verl/workers/actor/dp_actor.py|599|DataParallelPPOActor.update_policy|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.6.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/dual_clip_fraction"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|937|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gpg",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1071|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gspo",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|1034|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean'"),
+                            ("metric", "objective/geometric_mean_clip_fraction_negative"),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1327|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode clip_cov",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1171|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode kl_cov",)),
+                            (
+                                "evidence",
+                                ("0.6.0|verl/trainer/ppo/core_algos.py|1247|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/dp_actor.py|494|DataParallelPPOActor.update_policy",
+                        "0.6.0|verl/workers/actor/megatron_actor.py|464|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|956|compute_policy_loss_vanilla|value",
+                        "0.6.0|verl/workers/actor/dp_actor.py|431|DataParallelPPOActor.update_policy|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/dual_clip_fraction"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                (
+                    "when",
+                    "actor_rollout_ref.actor.policy_loss.loss_mode not in ['gpg', 'clip_cov', 'kl_cov'] and not (actor_rollout_ref.actor.policy_loss.loss_mode == 'rollout_correction' or (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient))",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|940|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gspo",)),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|1042|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not (algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.use_policy_gradient)",
+                            ),
+                            ("metric", "objective/geometric_mean_clip_fraction_negative"),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/core_algos.py|1344|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and algorithm.rollout_correction.bypass_mode and not algorithm.rollout_correction.use_policy_gradient",
+                            ),
+                            ("traits", ("log_ratio_clamped", "ratio_against_rollout")),
+                            (
+                                "evidence",
+                                ("0.6.1|verl/trainer/ppo/rollout_corr_helper.py|937|apply_rollout_correction|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.1|verl/trainer/ppo/core_algos.py|974|compute_policy_loss_vanilla",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|959|compute_policy_loss_vanilla|value",
+                        "0.6.1|verl/workers/actor/dp_actor.py|451|DataParallelPPOActor.update_policy|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "policy/dual_clip_fraction"),
+                (
+                    "constant_when",
+                    ("always 0 with the legacy FSDP worker if there is one mini-batch per batch and one epoch",),
+                ),
+                (
+                    "when",
+                    "actor_rollout_ref.actor.policy_loss.loss_mode not in ['gpg', 'clip_cov', 'kl_cov'] and not ((actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'reinforce')",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1329|compute_policy_loss_vanilla|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "gspo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'gspo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gspo",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1601|compute_policy_loss_gspo|value",)),
+                        ),
+                        (
+                            ("name", "sapo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'sapo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode sapo",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1684|compute_policy_loss_sapo|value",)),
+                        ),
+                        (
+                            ("name", "cispo"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'cispo' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode cispo",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2055|compute_policy_loss_cispo|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "geo_mean"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'geo_mean' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/geometric_mean_clip_fraction_negative"),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1995|compute_policy_loss_geo_mean|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_tv"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_tv' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_tv_truncated_fraction"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1441|compute_policy_loss_dppo_tv|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "dppo_kl"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'dppo_kl' and not algorithm.rollout_correction.bypass_mode",
+                            ),
+                            ("metric", "objective/dppo_kl_truncated_fraction"),
+                            ("traits", ("log_ratio_clamped",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|1526|compute_policy_loss_dppo_kl|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "bypass_clip"),
+                            (
+                                "when",
+                                "(actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' or algorithm.rollout_correction.bypass_mode) and algorithm.rollout_correction.loss_type == 'ppo_clip'",
+                            ),
+                            ("traits", ("log_ratio_clamped", "ratio_against_rollout")),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/core_algos.py|2468|compute_policy_loss_bypass_mode|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/trainer/ppo/core_algos.py|995|compute_policy_loss_vanilla",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|978|compute_policy_loss_vanilla|value",
+                        "0.7.0|verl/workers/actor/dp_actor.py|479|DataParallelPPOActor.update_policy|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1365|compute_policy_loss_vanilla",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|1348|compute_policy_loss_vanilla|value",
+                        "0.7.1|verl/workers/actor/dp_actor.py|599|DataParallelPPOActor.update_policy|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/reference/k3"),
+                ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                ("traits", ("divided_by_micro_batches",)),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1430|kl_penalty_forward|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1451|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1433|kl_penalty_forward|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1454|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1436|kl_penalty_forward|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1457|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1445|kl_penalty_forward|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1466|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            (
+                                "scale",
+                                "(1 / actor_rollout_ref.actor.micro_batches_per_mini_batch) / data.max_response_length",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight. Each micro-batch's value is multiplied by its share of the mini-batch and the products are then averaged, so the number is too small by the micro-batches per mini-batch.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/dp_actor.py|479|DataParallelPPOActor.update_policy",
+                        "0.6.0|verl/workers/actor/dp_actor.py|420|DataParallelPPOActor.update_policy|reduction",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|1446|kl_penalty_forward|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/actor/dp_actor.py|509|DataParallelPPOActor.update_policy",
+                        "0.6.1|verl/workers/actor/dp_actor.py|436|DataParallelPPOActor.update_policy|reduction",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|1467|kl_penalty_forward|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/reference/k3"),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1430|kl_penalty_forward|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1451|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1433|kl_penalty_forward|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1454|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1436|kl_penalty_forward|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1457|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1445|kl_penalty_forward|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1466|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "The penalty before its weight. Micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/megatron_actor.py|488|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.6.0|verl/trainer/ppo/core_algos.py|1446|kl_penalty_forward|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.6.1|verl/workers/actor/megatron_actor.py|504|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.6.1|verl/trainer/ppo/core_algos.py|1467|kl_penalty_forward|value",
+                        "0.6.1|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/reference/k3"),
+                ("scale", "actor_rollout_ref.actor.updates_per_batch"),
+                ("traits", ("summed_over_updates",)),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']",
+                            ),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1627|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['abs']",
+                            ),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1630|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']",
+                            ),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1633|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1642|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "(actor_rollout_ref.actor.updates_per_batch) / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "unused"),
+                            ("when", "not actor_rollout_ref.actor.use_kl_loss"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 without use_kl_loss",)),
+                            (
+                                "evidence",
+                                ("0.7.0|verl/workers/actor/dp_actor.py|436|DataParallelPPOActor.update_policy|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight, added up over all micro-batches, mini-batches and epochs of the step, each micro-batch with its share of the mini-batch. Logged as 0 where there is no such penalty.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/actor/dp_actor.py|536|DataParallelPPOActor.update_policy",
+                        "0.7.0|verl/workers/actor/dp_actor.py|467|DataParallelPPOActor.update_policy|reduction",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|1643|kl_penalty_forward|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/reference/k3"),
+                (
+                    "when",
+                    "actor_rollout_ref.actor.use_kl_loss and trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy == 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1627|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1630|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1633|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1642|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                ("note", "The penalty before its weight. Micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/actor/megatron_actor.py|542|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|1643|kl_penalty_forward|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/reference/k3"),
+                ("scale", "1 / actor_rollout_ref.actor.micro_batches_per_mini_batch"),
+                ("traits", ("divided_by_micro_batches",)),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and trainer.use_legacy_worker_impl == 'disable'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1627|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1630|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1633|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|1642|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            (
+                                "scale",
+                                "(1 / actor_rollout_ref.actor.micro_batches_per_mini_batch) / data.max_response_length",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight. Every micro-batch is normalised by the tokens of the whole mini-batch, and the parts are then averaged instead of added up.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/utils/losses.py|152|ppo_loss",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1234|RayPPOTrainer._update_actor",
+                        "0.7.0|verl/workers/utils/losses.py|103|ppo_loss|reduction",
+                        "0.7.0|verl/trainer/ppo/core_algos.py|1643|kl_penalty_forward|value",
+                        "0.7.0|verl/workers/engine_workers.py|245|TrainingWorker.train_mini_batch|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/reference/k3"),
+                ("scale", "actor_rollout_ref.actor.updates_per_batch"),
+                ("traits", ("summed_over_updates",)),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']",
+                            ),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2163|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['abs']",
+                            ),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2166|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']",
+                            ),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2169|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2178|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "(actor_rollout_ref.actor.updates_per_batch) / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "unused"),
+                            ("when", "not actor_rollout_ref.actor.use_kl_loss"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 without use_kl_loss",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/workers/actor/dp_actor.py|554|DataParallelPPOActor.update_policy|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight, added up over all micro-batches, mini-batches and epochs of the step, each micro-batch with its share of the mini-batch. Logged as 0 where there is no such penalty.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/actor/dp_actor.py|656|DataParallelPPOActor.update_policy",
+                        "0.7.1|verl/workers/actor/dp_actor.py|585|DataParallelPPOActor.update_policy|reduction",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|2179|kl_penalty_forward|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "kl/reference/k3"),
+                (
+                    "when",
+                    "actor_rollout_ref.actor.use_kl_loss and trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy == 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2163|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2166|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2169|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2178|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                ("note", "The penalty before its weight. Micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/actor/megatron_actor.py|567|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|2179|kl_penalty_forward|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "engine_sum"),
+                ("metric", "kl/reference/k3"),
+                ("when", "trainer.use_legacy_worker_impl == 'disable' and actor_rollout_ref.actor.use_kl_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2163|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2166|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2169|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|2176|kl_penalty_forward|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1179|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|1182|agg_loss|reduction",
+                                    "0.7.1|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Added up over the micro-batches of a mini-batch, each normalised by the tokens of the whole mini-batch.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/utils/losses.py|173|ppo_loss",
+                        "0.7.1|verl/trainer/ppo/core_algos.py|2179|kl_penalty_forward|value",
+                        "0.7.1|verl/workers/utils/losses.py|173|ppo_loss|reduction",
+                        "0.7.1|verl/workers/utils/losses.py|119|ppo_loss|reduction",
+                        "0.7.1|verl/workers/engine_workers.py|287|TrainingWorker.train_mini_batch|reduction",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_coef"),
+                ("releases", ("0.6.0..0.7.1",)),
+                ("metric", "kl/loss_coefficient"),
+                ("constant_when", ("always the configured kl_loss_coef",)),
+                ("when", "actor_rollout_ref.actor.use_kl_loss"),
+                ("note", "The weight in the loss; it is never adapted."),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/dp_actor.py|480|DataParallelPPOActor.update_policy",
+                        "0.6.0|verl/workers/actor/megatron_actor.py|489|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.6.0|verl/workers/actor/dp_actor.py|480|DataParallelPPOActor.update_policy|value",
+                        "0.7.1|verl/workers/actor/dp_actor.py|657|DataParallelPPOActor.update_policy",
+                        "0.7.1|verl/workers/actor/megatron_actor.py|568|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.7.1|verl/workers/actor/dp_actor.py|657|DataParallelPPOActor.update_policy|value",
+                        "0.7.1|verl/workers/utils/losses.py|174|ppo_loss",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/grad_norm"),
+                ("releases", ("0.6.0..0.7.1",)),
+                ("profile", "step"),
+                ("metric", "optimizer/gradient_norm"),
+                (
+                    "note",
+                    "Total norm before clipping. A step with a non-finite norm is skipped, and the non-finite value enters the mean.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/actor/dp_actor.py|500|DataParallelPPOActor.update_policy",
+                        "0.6.0|verl/workers/actor/megatron_actor.py|664|MegatronPPOActor.update_policy",
+                        "0.6.0|verl/workers/actor/dp_actor.py|279|DataParallelPPOActor._optimizer_step|value",
+                        "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.7.1|verl/workers/actor/dp_actor.py|673|DataParallelPPOActor.update_policy",
+                        "0.7.1|verl/workers/actor/megatron_actor.py|818|MegatronPPOActor.update_policy",
+                        "0.7.1|verl/workers/actor/dp_actor.py|396|DataParallelPPOActor._optimizer_step|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                        "0.7.1|verl/workers/engine_workers.py|191|TrainingWorker._postprocess_output",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/lr"),
+                ("releases", ("0.6.0..0.6.1",)),
+                ("metric", "optimizer/learning_rate"),
+                ("lag", 0),
+                ("note", "Read before the scheduler moves on: the rate that this step used."),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/workers/fsdp_workers.py|874|ActorRolloutRefWorker.update_actor",
+                        "0.6.0|verl/workers/megatron_workers.py|640|ActorRolloutRefWorker.update_actor",
+                        "0.6.0|verl/workers/fsdp_workers.py|873|ActorRolloutRefWorker.update_actor|value",
+                        "0.6.0|verl/workers/fsdp_workers.py|875|ActorRolloutRefWorker.update_actor|span",
+                        "0.6.1|verl/workers/fsdp_workers.py|889|ActorRolloutRefWorker.update_actor",
+                        "0.6.1|verl/workers/megatron_workers.py|650|ActorRolloutRefWorker.update_actor",
+                        "0.6.1|verl/workers/fsdp_workers.py|888|ActorRolloutRefWorker.update_actor|value",
+                        "0.6.1|verl/workers/fsdp_workers.py|890|ActorRolloutRefWorker.update_actor|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/lr"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("metric", "optimizer/learning_rate"),
+                ("lag", 0),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "engine"),
+                            ("when", "trainer.use_legacy_worker_impl == 'disable'"),
+                            ("lag", 1),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.0|verl/workers/engine_workers.py|286|TrainingWorker.train_batch",
+                                    "0.7.0|verl/workers/engine/fsdp/transformer_impl.py|561|FSDPEngine.lr_scheduler_step|span",
+                                    "0.7.1|verl/workers/engine_workers.py|332|TrainingWorker.train_batch",
+                                    "0.7.1|verl/workers/engine/fsdp/transformer_impl.py|650|FSDPEngine.lr_scheduler_step|span",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Read before the scheduler moves on: the rate that this step used. The engine worker reads it afterwards.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/fsdp_workers.py|931|ActorRolloutRefWorker.update_actor",
+                        "0.7.0|verl/workers/megatron_workers.py|748|ActorRolloutRefWorker.update_actor",
+                        "0.7.0|verl/workers/fsdp_workers.py|930|ActorRolloutRefWorker.update_actor|value",
+                        "0.7.0|verl/workers/fsdp_workers.py|932|ActorRolloutRefWorker.update_actor|span",
+                        "0.7.1|verl/workers/fsdp_workers.py|1026|ActorRolloutRefWorker.update_actor",
+                        "0.7.1|verl/workers/megatron_workers.py|774|ActorRolloutRefWorker.update_actor",
+                        "0.7.1|verl/workers/fsdp_workers.py|1025|ActorRolloutRefWorker.update_actor|value",
+                        "0.7.1|verl/workers/fsdp_workers.py|1027|ActorRolloutRefWorker.update_actor|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.6.0",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1109|RayPPOTrainer.fit",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1108|RayPPOTrainer.fit|reduction",
+                        "0.6.0|verl/workers/fsdp_workers.py|969|ActorRolloutRefWorker.compute_log_prob|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.6.1",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                ("when", "not algorithm.rollout_correction.bypass_mode"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.1|verl/trainer/ppo/ray_trainer.py|1127|RayPPOTrainer.fit",
+                        "0.6.1|verl/trainer/ppo/ray_trainer.py|1124|RayPPOTrainer.fit|reduction",
+                        "0.6.1|verl/workers/fsdp_workers.py|980|ActorRolloutRefWorker.compute_log_prob|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.7.0",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                (
+                    "when",
+                    "not algorithm.rollout_correction.bypass_mode and not (trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy != 'megatron' and (actor_rollout_ref.actor.calculate_entropy or actor_rollout_ref.actor.entropy_coeff != 0))",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1466|RayPPOTrainer.fit",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1459|RayPPOTrainer.fit|reduction",
+                        "0.7.0|verl/workers/fsdp_workers.py|1024|ActorRolloutRefWorker.compute_log_prob|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.7.0",)),
+                ("profile", "legacy_all"),
+                ("metric", "entropy/policy"),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy != 'megatron' and (actor_rollout_ref.actor.calculate_entropy or actor_rollout_ref.actor.entropy_coeff != 0)",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|807|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|814|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.7.0|verl/trainer/ppo/core_algos.py|823|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy during the update. It overwrites the one from before the update under the same key wherever the FSDP worker computes it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/actor/dp_actor.py|523|DataParallelPPOActor.update_policy",
+                        "0.7.0|verl/workers/actor/dp_actor.py|522|DataParallelPPOActor.update_policy|value",
+                        "0.7.0|verl/protocol.py|969|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.7.1",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                (
+                    "when",
+                    "not algorithm.rollout_correction.bypass_mode and not (trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy != 'megatron' and (actor_rollout_ref.actor.calculate_entropy or actor_rollout_ref.actor.entropy_coeff != 0))",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1415|RayPPOTrainer.fit",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1408|RayPPOTrainer.fit|reduction",
+                        "0.7.1|verl/workers/fsdp_workers.py|1124|ActorRolloutRefWorker.compute_log_prob|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.7.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "entropy/policy"),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy != 'megatron' and (actor_rollout_ref.actor.calculate_entropy or actor_rollout_ref.actor.entropy_coeff != 0)",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1173|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1187|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy during the update. It overwrites the one from before the update under the same key wherever the FSDP worker computes it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/actor/dp_actor.py|643|DataParallelPPOActor.update_policy",
+                        "0.7.1|verl/workers/actor/dp_actor.py|642|DataParallelPPOActor.update_policy|value",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy_loss"),
+                ("releases", ("0.7.1",)),
+                ("profile", "engine_sum"),
+                ("metric", "entropy/policy"),
+                ("when", "trainer.use_legacy_worker_impl == 'disable' and actor_rollout_ref.actor.entropy_coeff != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1179|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1193|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_factor"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor != null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / actor_rollout_ref.actor.loss_scale_factor"),
+                            ("evidence", ("0.7.1|verl/trainer/ppo/core_algos.py|1184|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm' and actor_rollout_ref.actor.loss_scale_factor == null",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("scale", "1 / data.max_response_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|1182|agg_loss|reduction",
+                                    "0.7.1|verl/workers/utils/padding.py|51|left_right_2_no_padding|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "The entropy itself, positive, without its weight or sign in the loss."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/workers/utils/losses.py|161|ppo_loss",
+                        "0.7.1|verl/workers/utils/losses.py|156|ppo_loss|value",
+                        "0.7.1|verl/workers/utils/losses.py|161|ppo_loss|reduction",
+                        "0.7.1|verl/workers/utils/losses.py|119|ppo_loss|reduction",
+                        "0.7.1|verl/workers/engine_workers.py|287|TrainingWorker.train_mini_batch|reduction",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/loss"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("metric", "loss/total"),
+                ("population", "model_tokens"),
+                ("snapshot", "current"),
+                ("reduction", (("mini_batch", "mean"), ("epoch", "mean"))),
+                ("when", "trainer.use_legacy_worker_impl == 'disable'"),
+                (
+                    "note",
+                    "What was differentiated: the policy loss minus entropy_coeff times the entropy plus kl_loss_coef times the KL penalty, aggregated as loss_agg_mode says.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/engine_workers.py|156|TrainingWorker._postprocess_output",
+                        "0.7.0|verl/workers/engine_workers.py|144|TrainingWorker._postprocess_output|value",
+                        "0.7.0|verl/workers/engine_workers.py|146|TrainingWorker._postprocess_output|reduction",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1234|RayPPOTrainer._update_actor",
+                        "0.7.1|verl/workers/engine_workers.py|189|TrainingWorker._postprocess_output",
+                        "0.7.1|verl/workers/engine_workers.py|174|TrainingWorker._postprocess_output|value",
+                        "0.7.1|verl/workers/engine_workers.py|177|TrainingWorker._postprocess_output|reduction",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1191|RayPPOTrainer._update_actor",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/reward_kl_penalty"),
+                ("releases", ("0.6.0..0.7.1",)),
+                ("profile", "driver"),
+                ("metric", "kl/old_reference/k1"),
+                ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                ("when", "algorithm.use_kl_in_reward"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "abs"),
+                            ("when", "algorithm.kl_penalty in ['abs']"),
+                            ("metric", "kl/old_reference/abs"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1433|kl_penalty_forward|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|2166|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "algorithm.kl_penalty in ['mse', 'k2']"),
+                            ("metric", "kl/old_reference/k2"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1436|kl_penalty_forward|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|2169|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3"),
+                            ("when", "algorithm.kl_penalty in ['low_var_kl', 'k3']"),
+                            ("metric", "kl/old_reference/k3"),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.0|verl/trainer/ppo/core_algos.py|1446|kl_penalty_forward|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|2179|kl_penalty_forward|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "A mean per token of each response, then a mean over responses; TRL's objective/kl is a sum per response and larger by about the length.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|159|apply_kl_penalty",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|106|apply_kl_penalty",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|152|apply_kl_penalty|value",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|99|apply_kl_penalty|value",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|153|apply_kl_penalty|reduction",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|100|apply_kl_penalty|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/reward_kl_penalty_coeff"),
+                ("releases", ("0.6.0..0.7.1",)),
+                ("metric", "kl/coefficient"),
+                ("when", "algorithm.use_kl_in_reward"),
+                ("note", "The value in force for this batch; an adaptive controller moves it afterwards."),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|159|apply_kl_penalty",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|148|apply_kl_penalty|value",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|106|apply_kl_penalty",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|95|apply_kl_penalty|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "mtp_losses/mtp_{layer}_loss"),
+                ("releases", ("0.7.1",)),
+                ("metric", "training/multi_token_prediction_loss"),
+                ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl != 'disable' and actor_rollout_ref.actor.strategy == 'megatron' and actor_rollout_ref.model.mtp.enable and actor_rollout_ref.model.mtp.enable_train",
+                ),
+                ("note", "Megatron names the heads from 1. The legacy worker logs it without the prefix actor/."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/utils/megatron_utils.py|1316|get_megatron_mtp_loss",
+                        "0.7.1|verl/workers/actor/megatron_actor.py|759|MegatronPPOActor.forward_backward_batch|value",
+                        "0.7.1|verl/workers/actor/megatron_actor.py|810|MegatronPPOActor.update_policy|reduction",
+                        "0.7.1|verl/protocol.py|957|DataProto.concat|reduction|the metrics of all workers are kept",
+                        "0.7.1|verl/utils/metric/utils.py|57|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/mtp_losses/mtp_{layer}_loss"),
+                ("releases", ("0.7.1",)),
+                ("metric", "training/multi_token_prediction_loss"),
+                ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
+                (
+                    "when",
+                    "trainer.use_legacy_worker_impl == 'disable' and actor_rollout_ref.actor.strategy == 'megatron' and actor_rollout_ref.model.mtp.enable",
+                ),
+                ("note", "Megatron names the heads from 1."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/utils/megatron_utils.py|1316|get_megatron_mtp_loss",
+                        "0.7.1|verl/workers/engine/megatron/transformer_impl.py|605|MegatronEngine.forward_backward_batch|value",
+                        "0.7.1|verl/workers/engine_workers.py|199|TrainingWorker._postprocess_output|reduction",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1191|RayPPOTrainer._update_actor",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/mfu"),
+                ("releases", ("0.7.0..0.7.1",)),
+                ("metric", "throughput/mfu_update"),
+                ("reduction", (("mini_batch", "mean"), ("epoch", "mean"))),
+                (
+                    "condition",
+                    "only where a custom trainer logs the engine worker's own metrics; verl's trainers rename it to perf/mfu/actor first",
+                ),
+                ("logged_by_default", False),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/workers/engine_workers.py|164|TrainingWorker._postprocess_output",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1236|RayPPOTrainer._update_actor|condition",
+                        "0.7.0|verl/workers/engine_workers.py|164|TrainingWorker._postprocess_output|value",
+                        "0.7.1|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1193|RayPPOTrainer._update_actor|condition",
+                        "0.7.1|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output|value",
                     ),
                 ),
             ),
