@@ -698,4 +698,10 @@ TRAITS: dict[str, object] = {
         ("grade", "biased"),
         ("vanishes_when", "one rank"),
     ),
+    "end_penalty_replaces_score": (
+        ("facet", "transform"),
+        ("what", "the score of a response without an end token is replaced by a constant"),
+        ("grade", "biased"),
+        ("vanishes_when", "every response contains the end token"),
+    ),
 }

@@ -54,6 +54,7 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1457|GRPOTrainer.log|span",
                         "0.21.0|trl/trainer/grpo_trainer.py|1952|GRPOTrainer.log|span",
                         "0.23.1|trl/trainer/grpo_trainer.py|1768|GRPOTrainer.log|span",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1800|GRPOTrainer.log|span",
                         "1.14.0|trl/trainer/grpo_trainer.py|3379|GRPOTrainer.log|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer.log|span",
                     ),
@@ -86,13 +87,14 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
-                                ("0.19.0..0.23.1",),
+                                ("0.19.0..0.24.0",),
                                 0.0,
                                 (
                                     "0.19.0|trl/trainer/grpo_config.py|413|GRPOConfig|default",
                                     "0.19.1|trl/trainer/grpo_config.py|413|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|447|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|480|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|480|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -116,7 +118,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.16.0..0.23.1",),
+                                ("0.16.0..0.24.0",),
                                 1,
                                 (
                                     "0.16.0|trl/trainer/grpo_config.py|268|GRPOConfig|default",
@@ -126,6 +128,7 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|420|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|454|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|487|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|487|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -149,7 +152,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.23.1",),
+                                ("0.18.0..0.24.0",),
                                 None,
                                 (
                                     "0.18.0|trl/trainer/grpo_config.py|274|GRPOConfig|default",
@@ -157,6 +160,7 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|294|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|314|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|340|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|340|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -206,11 +210,12 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
-                                ("0.22.0..0.23.1",),
+                                ("0.22.0..0.24.0",),
                                 "dapo",
                                 (
                                     "0.22.0|trl/trainer/grpo_config.py|520|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|539|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|539|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -235,12 +240,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.20.0..0.23.1",),
+                                ("0.20.0..0.24.0",),
                                 "token",
                                 (
                                     "0.20.0|trl/trainer/grpo_config.py|468|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|477|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|510|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|510|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -268,11 +274,12 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.22.0..0.23.1",),
+                                ("0.22.0..0.24.0",),
                                 "group",
                                 (
                                     "0.22.0|trl/trainer/grpo_config.py|508|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|527|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|527|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -337,7 +344,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.23.1",),
+                                ("0.17.0..0.24.0",),
                                 False,
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|362|GRPOConfig|default",
@@ -346,6 +353,7 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|475|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|519|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|558|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|558|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -369,7 +377,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.23.1",),
+                                ("0.14.0..0.24.0",),
                                 256,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|117|GRPOConfig|default",
@@ -379,6 +387,7 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|268|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|288|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|314|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|314|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -402,7 +411,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.23.1",),
+                                ("0.17.0..0.24.0",),
                                 False,
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|392|GRPOConfig|default",
@@ -411,6 +420,7 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|505|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|559|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|598|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|598|GRPOConfig|default",
                                 ),
                             ),
                         ),
@@ -466,7 +476,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.23.1",),
+                                ("0.14.0..0.24.0",),
                                 False,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|123|GRPOConfig|default",
@@ -476,6 +486,7 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|348|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|374|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|400|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|400|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -499,11 +510,12 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.23.0..0.23.1",),
+                                ("0.23.0..0.24.0",),
                                 True,
                                 (
                                     "0.23.0|trl/trainer/grpo_config.py|602|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|602|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|602|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -554,12 +566,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.20.0..0.23.1",),
+                                ("0.20.0..0.24.0",),
                                 False,
                                 (
                                     "0.20.0|trl/trainer/grpo_config.py|359|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|360|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|386|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|386|GRPOConfig|default",
                                 ),
                             ),
                         ),
@@ -595,7 +608,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.15.0..0.23.1",),
+                                ("0.15.0..0.24.0",),
                                 False,
                                 (
                                     "0.15.0|trl/trainer/grpo_config.py|249|GRPOConfig|default",
@@ -605,6 +618,7 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_config.py|511|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|565|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|621|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|621|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -684,7 +698,7 @@ FILE: tuple[object, ...] = (
             (
                 "update_per_rank",
                 (
-                    ("releases", ("0.14.0..0.23.1",)),
+                    ("releases", ("0.14.0..0.24.0",)),
                     (
                         "brief",
                         "One value per micro-batch and process; processes are averaged with equal weight, then all micro-batches of the logging window.",
@@ -958,7 +972,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.22.0..0.23.1",)),
+                ("releases", ("0.22.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -989,6 +1003,8 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1311|GRPOTrainer._generate_and_score_completions|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1324|GRPOTrainer._generate|reduction",
                                 ),
                             ),
                         ),
@@ -1006,6 +1022,9 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1324|GRPOTrainer._generate|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -1021,6 +1040,8 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1616|GRPOTrainer._compute_loss|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1702|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._compute_loss|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1734|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1735|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1039,6 +1060,8 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1613|GRPOTrainer._compute_loss|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1699|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._compute_loss|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1731|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1058,6 +1081,8 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1619|GRPOTrainer._compute_loss|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1706|GRPOTrainer._compute_loss|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1737|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1738|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1076,6 +1101,9 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
                         "0.23.1|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._compute_loss|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|416|GRPOTrainer.__init__|reduction|makes transformers add up the accumulated micro-batches",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1740|GRPOTrainer._compute_loss|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|422|GRPOTrainer.__init__|reduction|makes transformers add up the accumulated micro-batches",
                     ),
                 ),
             ),
@@ -1328,7 +1356,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.22.0..0.23.1",)),
+                ("releases", ("0.22.0..0.24.0",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
@@ -1347,6 +1375,8 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1316|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1324|GRPOTrainer._generate|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -1362,6 +1392,8 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1616|GRPOTrainer._compute_loss|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1702|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._compute_loss|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1734|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1735|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1378,6 +1410,8 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1613|GRPOTrainer._compute_loss|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1699|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._compute_loss|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1731|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1395,6 +1429,8 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1619|GRPOTrainer._compute_loss|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1706|GRPOTrainer._compute_loss|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1737|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1738|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1413,6 +1449,9 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1754|GRPOTrainer.prediction_step|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1708|GRPOTrainer._compute_loss|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1786|GRPOTrainer.prediction_step|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1740|GRPOTrainer._compute_loss|reduction",
                     ),
                 ),
             ),
@@ -1732,6 +1771,44 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
+                ("releases", ("0.24.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.24.0",)),
+                            ("says", "The number of tokens processed so far, prompts and completions together."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.24.0/grpo_trainer"),
+                                    ("release", "0.24.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 151),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Added up once per generation batch, however often it is used. Completions count in full even if mask_truncated_completions leaves them out of the loss.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/trainer/grpo_trainer.py|1329|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1328|GRPOTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_tokens"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
@@ -1811,7 +1888,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1849,6 +1926,8 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._generate_and_score_completions|condition",
                         "0.23.1|trl/trainer/grpo_trainer.py|1475|GRPOTrainer._generate_and_score_completions",
                         "0.23.1|trl/trainer/grpo_trainer.py|1473|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1329|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1327|GRPOTrainer._generate|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2342|GRPOTrainer._generate|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
@@ -2039,7 +2118,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_length"),
-                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/mean"),
                 (
@@ -2077,7 +2156,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.23.1",)),
+                            ("releases", ("0.18.0..0.24.0",)),
                             ("says", "Mean length of the completions."),
                             (
                                 "source",
@@ -2107,7 +2186,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The end token counts. In 0.18.2 a completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
+                    "The end token counts. Until 0.23.1 a completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
                 ),
                 (
                     "evidence",
@@ -2132,6 +2211,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1345|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1346|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1332|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1320|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1322|GRPOTrainer._generate|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2347|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2200,7 +2283,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_length"),
-                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/min"),
                 (
@@ -2293,6 +2376,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1345|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1346|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1333|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1320|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1322|GRPOTrainer._generate|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2348|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2361,7 +2448,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_length"),
-                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/max"),
                 (
@@ -2399,7 +2486,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.23.1",)),
+                            ("releases", ("0.18.0..0.24.0",)),
                             ("says", "Largest length of the completions."),
                             (
                                 "source",
@@ -2432,7 +2519,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The end token counts. In 0.18.2 a completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
+                    "The end token counts. Until 0.23.1 a completion from vLLM that stopped without the tokenizer's end token counts with its whole padded row.",
                 ),
                 (
                     "evidence",
@@ -2457,6 +2544,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1345|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1346|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1334|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1320|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1322|GRPOTrainer._generate|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2349|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2664,6 +2755,21 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/clipped_ratio"),
+                ("releases", ("0.24.0",)),
+                ("profile", "generation"),
+                ("metric", "length/truncated_fraction"),
+                ("traits", ("padding_token_ends", "tokenizer_end_token_only")),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/trainer/grpo_trainer.py|1340|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1338|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/clipped_ratio"),
                 ("releases", ("1.14.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
@@ -2829,6 +2935,42 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1488|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/mean_terminated_length"),
+                ("releases", ("0.24.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/mean"),
+                ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.24.0",)),
+                            ("says", "Mean length of the completions that ended with an end token."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.24.0/grpo_trainer"),
+                                    ("release", "0.24.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 155),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/trainer/grpo_trainer.py|1344|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1341|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1338|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3037,6 +3179,23 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_terminated_length"),
+                ("releases", ("0.24.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/min"),
+                ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/trainer/grpo_trainer.py|1345|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1341|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1338|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/min_terminated_length"),
                 ("releases", ("1.14.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
@@ -3235,6 +3394,42 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1488|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "completions/max_terminated_length"),
+                ("releases", ("0.24.0",)),
+                ("profile", "generation"),
+                ("metric", "length/terminated/max"),
+                ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.24.0",)),
+                            ("says", "Largest length of the completions that ended with an end token."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.24.0/grpo_trainer"),
+                                    ("release", "0.24.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 157),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/trainer/grpo_trainer.py|1346|GRPOTrainer._generate",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1341|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1338|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._generate|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3551,7 +3746,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
-                ("releases", ("0.18.0..0.23.1",)),
+                ("releases", ("0.18.0..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
                 ("traits", ("several_keys_share_name",)),
@@ -3590,7 +3785,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.23.1",)),
+                            ("releases", ("0.18.0..0.24.0",)),
                             ("says", "The key is written reward/{reward_func_name}/mean."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -3633,6 +3828,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1495|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1057|GRPOTrainer._calculate_rewards|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1522|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1521|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1069|GRPOTrainer._calculate_rewards|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3674,7 +3873,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/std"),
-                ("releases", ("0.18.0..0.23.1",)),
+                ("releases", ("0.18.0..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/std"),
                 ("traits", ("several_keys_share_name",)),
@@ -3696,7 +3895,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.23.1",)),
+                            ("releases", ("0.18.0..0.24.0",)),
                             ("says", "The key is written reward/{reward_func_name}/std."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -3731,6 +3930,9 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1498|GRPOTrainer._generate_and_score_completions",
                         "0.23.1|trl/trainer/grpo_trainer.py|1497|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1524|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1523|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3978,7 +4180,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
-                ("releases", ("0.18.0..0.23.1",)),
+                ("releases", ("0.18.0..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4025,7 +4227,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.23.1",)),
+                            ("releases", ("0.18.0..0.24.0",)),
                             ("says", "Mean reward after applying the reward weights."),
                             (
                                 "source",
@@ -4072,6 +4274,11 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1442|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1057|GRPOTrainer._calculate_rewards|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1525|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1486|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1489|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1069|GRPOTrainer._calculate_rewards|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4414,7 +4621,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward_std"),
-                ("releases", ("0.22.2..0.23.1",)),
+                ("releases", ("0.22.2..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/group_std"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4430,6 +4637,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.22.2|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1501|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4439,7 +4647,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.22.2..0.23.1",)),
+                            ("releases", ("0.22.2..0.24.0",)),
                             ("says", "Standard deviation of the weighted rewards."),
                             (
                                 "code",
@@ -4488,6 +4696,9 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1500|GRPOTrainer._generate_and_score_completions",
                         "0.23.1|trl/trainer/grpo_trainer.py|1450|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1526|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1497|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4647,7 +4858,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "frac_reward_zero_std"),
-                ("releases", ("0.22.2..0.23.1",)),
+                ("releases", ("0.22.2..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/zero_std_fraction"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4663,6 +4874,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.22.2|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1501|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4672,7 +4884,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.22.2..0.23.1",)),
+                            ("releases", ("0.22.2..0.24.0",)),
                             (
                                 "says",
                                 "Share of samples of the generation batch whose reward has no spread, so that all answers to the prompt are right or all are wrong.",
@@ -4702,6 +4914,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1450|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1460|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1527|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1497|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1507|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4797,7 +5013,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/sampling_logp_difference/mean"),
-                ("releases", ("0.23.0..0.23.1",)),
+                ("releases", ("0.23.0..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/logprob_difference/mean"),
                 ("snapshot", "old"),
@@ -4816,6 +5032,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4834,12 +5051,17 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1516|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1544|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1540|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "sampling/sampling_logp_difference/max"),
-                ("releases", ("0.23.0..0.23.1",)),
+                ("releases", ("0.23.0..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/logprob_difference/max"),
                 ("snapshot", "old"),
@@ -4857,6 +5079,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4875,12 +5098,17 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1517|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1547|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1540|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1543|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/min"),
-                ("releases", ("0.23.0..0.23.1",)),
+                ("releases", ("0.23.0..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/token_weight/min"),
                 ("snapshot", "old"),
@@ -4900,6 +5128,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4922,12 +5151,17 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1525|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1561|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1439|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1551|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/mean"),
-                ("releases", ("0.23.0..0.23.1",)),
+                ("releases", ("0.23.0..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/token_weight/mean"),
                 ("snapshot", "old"),
@@ -4948,6 +5182,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4970,12 +5205,17 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1525|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1564|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1439|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1551|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/max"),
-                ("releases", ("0.23.0..0.23.1",)),
+                ("releases", ("0.23.0..0.24.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/token_weight/max"),
                 ("snapshot", "old"),
@@ -4995,6 +5235,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5017,6 +5258,11 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1525|GRPOTrainer._generate_and_score_completions|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1513|GRPOTrainer._generate_and_score_completions|condition",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1567|GRPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1439|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1551|GRPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -5760,7 +6006,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "kl/reference/k3"),
                 ("when", "beta != 0"),
@@ -5778,6 +6024,7 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5804,7 +6051,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.23.1",)),
+                            ("releases", ("0.20.0..0.24.0",)),
                             (
                                 "says",
                                 "Mean KL divergence between the model and the reference model over the completions; only if beta is not 0.",
@@ -5864,6 +6111,12 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1652|GRPOTrainer._compute_loss|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1758|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1637|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1757|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1684|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6112,7 +6365,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "entropy"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "entropy/policy"),
                 ("reproduced_by", "from_token_entropy"),
@@ -6131,6 +6384,7 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -6154,7 +6408,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.23.1",)),
+                            ("releases", ("0.20.0..0.24.0",)),
                             (
                                 "says",
                                 "Mean entropy of the token predictions over the completions; completions masked by mask_truncated_completions are left out.",
@@ -6191,6 +6445,11 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|840|GRPOTrainer._get_per_token_logps_and_entropies|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1761|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1760|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|852|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6957,7 +7216,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio"),
-                ("releases", ("0.18.0..0.23.1",)),
+                ("releases", ("0.18.0..0.24.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -6984,6 +7243,7 @@ FILE: tuple[object, ...] = (
                                     "0.19.1|trl/trainer/grpo_trainer.py|1202|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -7056,6 +7316,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1603|GRPOTrainer.compute_liger_loss|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1615|GRPOTrainer.compute_loss|condition",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1638|GRPOTrainer.compute_liger_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1633|GRPOTrainer.compute_liger_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1645|GRPOTrainer.compute_loss|condition",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7223,7 +7487,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_mean"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction_low"),
                 (
@@ -7251,6 +7515,8 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1701|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1752|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -7265,6 +7531,7 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -7274,7 +7541,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.23.1",)),
+                            ("releases", ("0.20.0..0.24.0",)),
                             (
                                 "says",
                                 "Mean share of tokens, or completions at sequence level, clipped at the lower bound.",
@@ -7342,6 +7609,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1773|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1764|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7628,7 +7899,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_mean"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction_high"),
                 (
@@ -7656,6 +7927,8 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1701|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1752|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -7670,6 +7943,7 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -7679,7 +7953,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.23.1",)),
+                            ("releases", ("0.20.0..0.24.0",)),
                             (
                                 "says",
                                 "Mean share of tokens, or completions at sequence level, clipped at the upper bound.",
@@ -7751,6 +8025,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1733|GRPOTrainer._compute_loss|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1776|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1765|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -8042,7 +8320,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -8070,6 +8348,8 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1701|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1752|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -8084,6 +8364,7 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -8093,7 +8374,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.23.1",)),
+                            ("releases", ("0.20.0..0.24.0",)),
                             (
                                 "says",
                                 "Mean share of tokens, or completions at sequence level, on which the objective is clipped.",
@@ -8161,6 +8442,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1734|GRPOTrainer._compute_loss|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1779|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1766|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -8430,7 +8715,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_min"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/clip_fraction_low/rank_min"),
                 ("reduction", (("rank", "pool"),)),
@@ -8458,6 +8743,8 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1701|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1752|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -8471,6 +8758,7 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -8480,7 +8768,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.23.1",)),
+                            ("releases", ("0.20.0..0.24.0",)),
                             (
                                 "says",
                                 "Smallest share of tokens, or completions at sequence level, clipped at the lower bound.",
@@ -8532,6 +8820,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1774|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1764|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -8798,7 +9090,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_max"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/clip_fraction_high/rank_max"),
                 ("reduction", (("rank", "pool"),)),
@@ -8826,6 +9118,8 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_trainer.py|1904|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._compute_loss|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1701|GRPOTrainer._compute_loss|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1752|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                                 ),
                             ),
                         ),
@@ -8839,6 +9133,7 @@ FILE: tuple[object, ...] = (
                                     "0.20.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -8848,7 +9143,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.20.0..0.23.1",)),
+                            ("releases", ("0.20.0..0.24.0",)),
                             (
                                 "says",
                                 "Largest share of tokens, or completions at sequence level, clipped at the upper bound.",
@@ -8900,6 +9195,10 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1733|GRPOTrainer._compute_loss|value",
                         "0.23.1|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.23.1|trl/trainer/grpo_trainer.py|1760|GRPOTrainer.log|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1777|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1765|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -9277,7 +9576,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.19.0..0.23.1",)),
+                ("releases", ("0.19.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/batch_preparation"),
@@ -9302,6 +9601,8 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1257|GRPOTrainer._prepare_inputs|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|970|GRPOTrainer._prepare_inputs|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|982|GRPOTrainer._prepare_inputs|span",
                     ),
                 ),
             ),
@@ -9403,7 +9704,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.19.0..0.23.1",)),
+                ("releases", ("0.19.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/loss"),
@@ -9425,6 +9726,8 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1807|GRPOTrainer.compute_loss|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|1611|GRPOTrainer.compute_loss|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1641|GRPOTrainer.compute_loss|span",
                     ),
                 ),
             ),
@@ -9525,7 +9828,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps_and_entropies"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/log_probabilities"),
@@ -9548,6 +9851,8 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1071|GRPOTrainer._get_per_token_logps_and_entropies|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|782|GRPOTrainer._get_per_token_logps_and_entropies|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|786|GRPOTrainer._get_per_token_logps_and_entropies|span",
                     ),
                 ),
             ),
@@ -9601,7 +9906,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
-                ("releases", ("0.18.0..0.23.1",)),
+                ("releases", ("0.18.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/hidden_states"),
@@ -9626,12 +9931,14 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|998|GRPOTrainer._get_last_hidden_state|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|698|GRPOTrainer._get_last_hidden_state|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|702|GRPOTrainer._get_last_hidden_state|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._calculate_rewards"),
-                ("releases", ("0.19.0..0.23.1",)),
+                ("releases", ("0.19.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/reward"),
@@ -9653,6 +9960,8 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1292|GRPOTrainer._calculate_rewards|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|1005|GRPOTrainer._calculate_rewards|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1017|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -9725,7 +10034,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("0.18.0..0.23.1",)),
+                ("releases", ("0.18.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/reward_function"),
@@ -9749,6 +10058,8 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1307|GRPOTrainer._calculate_rewards|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|1020|GRPOTrainer._calculate_rewards|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1032|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -9828,7 +10139,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("0.18.0..0.23.1",)),
+                ("releases", ("0.18.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/generation"),
@@ -9861,12 +10172,15 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|1169|GRPOTrainer._generate_and_score_completions|span",
                         "0.23.1|trl/trainer/grpo_trainer.py|1249|GRPOTrainer._generate_and_score_completions|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1125|GRPOTrainer._generate_single_turn|span",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1209|GRPOTrainer._generate_single_turn|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.transformers.generate"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/model_generation"),
@@ -9887,12 +10201,14 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1569|GRPOTrainer._generate_and_score_completions|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|1317|GRPOTrainer._generate_and_score_completions|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1285|GRPOTrainer._generate_single_turn|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.transformers.generate_batch"),
-                ("releases", ("0.20.0..0.23.1",)),
+                ("releases", ("0.20.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/continuous_batching"),
@@ -9916,6 +10232,8 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1247|GRPOTrainer._generate_single_turn|span",
                     ),
                 ),
             ),
@@ -10045,7 +10363,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
-                ("releases", ("0.18.0..0.23.1",)),
+                ("releases", ("0.18.0..0.24.0",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/weight_update"),
@@ -10070,6 +10388,8 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1181|GRPOTrainer._move_model_to_vllm|span",
                         "0.23.1|trl/extras/profiling.py|63|profiling_context",
                         "0.23.1|trl/trainer/grpo_trainer.py|894|GRPOTrainer._move_model_to_vllm|span",
+                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.24.0|trl/trainer/grpo_trainer.py|906|GRPOTrainer._move_model_to_vllm|span",
                     ),
                 ),
             ),
@@ -10182,7 +10502,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions"),
-                ("releases", ("0.18.0..0.23.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
                 ("modes", ("train",)),
                 ("metric", "samples/completions"),
                 ("reduction", (("rank", "pool"), ("window", "last"))),
@@ -10215,6 +10535,9 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1805|GRPOTrainer.log",
                         "0.23.1|trl/trainer/grpo_trainer.py|1771|GRPOTrainer.log|condition",
                         "0.23.1|trl/trainer/grpo_trainer.py|1786|GRPOTrainer.log|value",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1834|GRPOTrainer.log",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1803|GRPOTrainer.log|condition",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1818|GRPOTrainer.log|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3439|GRPOTrainer.log",
                         "1.14.0|trl/trainer/grpo_trainer.py|3382|GRPOTrainer.log|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|value",
@@ -10247,7 +10570,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward/{reward_func}/mean"),
-                ("releases", ("0.17.0..0.21.0",)),
+                ("releases", ("0.17.0..0.24.0",)),
                 ("says", "Mean of the reward from one reward function."),
                 ("instead", "rewards/{reward_func}/mean, with an s."),
                 (
@@ -10263,7 +10586,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward/{reward_func}/std"),
-                ("releases", ("0.17.0..0.21.0",)),
+                ("releases", ("0.17.0..0.24.0",)),
                 ("says", "Standard deviation of the reward from one reward function."),
                 ("instead", "rewards/{reward_func}/std, with an s."),
                 (

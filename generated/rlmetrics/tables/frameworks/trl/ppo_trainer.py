@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "PPOTrainer"),
     (
         "brief",
-        "PPO with a separate value model, rewritten for 0.12. One step samples a batch, scores it with a reward model and trains on it for several epochs; every step is logged, whatever logging_steps says.",
+        "PPO with a separate value model, called PPOv2Trainer up to 0.11.4, which stays as an alias up to 0.12.2. One step samples a batch, scores it with a reward model and trains on it for several epochs; every step is logged, whatever logging_steps says.",
     ),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
@@ -17,7 +17,41 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.9.6",)),
+                ("route", "hf_trainer"),
+                ("enable", 'PPOv2Config(report_to="wandb") or report_to="tensorboard".'),
+                (
+                    "x_axis",
+                    "None that moves: W&B's train/global_step and TensorBoard's step stay at 0, since the trainer counts no updates for its callbacks. The key episode counts responses; W&B's own _step counts logs.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|497|PPOv2Trainer.train|condition",
+                        "0.9.6|trl/trainer/ppov2_trainer.py|501|PPOv2Trainer.train|condition",
+                    ),
+                ),
+            ),
+            (
+                ("releases", ("0.10.1..0.11.4",)),
+                ("route", "hf_trainer"),
+                ("enable", 'PPOv2Config(report_to="wandb") or report_to="tensorboard".'),
+                (
+                    "x_axis",
+                    "The number of updates, as W&B's train/global_step and as TensorBoard's step; one update is one batch of rollouts with all its epochs. The key episode counts responses.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.10.1|trl/trainer/ppov2_trainer.py|524|PPOv2Trainer.train|condition",
+                        "0.10.1|trl/trainer/ppov2_trainer.py|523|PPOv2Trainer.train|condition",
+                        "0.11.4|trl/trainer/ppov2_trainer.py|550|PPOv2Trainer.train|condition",
+                        "0.11.4|trl/trainer/ppov2_trainer.py|549|PPOv2Trainer.train|condition",
+                    ),
+                ),
+            ),
+            (
+                ("releases", ("0.12.0..0.17.0",)),
                 ("route", "hf_trainer"),
                 ("enable", 'PPOConfig(report_to="wandb") or report_to="tensorboard".'),
                 (
@@ -38,17 +72,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.12.0|trl/trainer/ppo_trainer.py|565|PPOTrainer.train|condition",
+                        "0.12.0|trl/trainer/ppo_trainer.py|564|PPOTrainer.train|condition",
                         "0.12.2|trl/trainer/ppo_trainer.py|567|PPOTrainer.train|condition",
                         "0.12.2|trl/trainer/ppo_trainer.py|566|PPOTrainer.train|condition",
+                        "0.17.0|trl/trainer/ppo_trainer.py|644|PPOTrainer.train|condition",
+                        "0.17.0|trl/trainer/ppo_trainer.py|643|PPOTrainer.train|condition",
                     ),
                 ),
             ),
             (
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.18.0..1.12.0",)),
                 ("route", "hf_trainer"),
                 (
                     "enable",
-                    'PPOConfig(report_to="wandb") or report_to="tensorboard"; for TensorBoard a folder can be given as logging_dir.',
+                    'PPOConfig(report_to="wandb") or report_to="tensorboard"; for TensorBoard a folder can be given as logging_dir, up to transformers 4.',
                 ),
                 (
                     "x_axis",
@@ -74,8 +112,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.18.0|trl/trainer/ppo_trainer.py|645|PPOTrainer.train|condition",
+                        "0.18.0|trl/trainer/ppo_trainer.py|644|PPOTrainer.train|condition",
                         "0.18.2|trl/trainer/ppo_trainer.py|645|PPOTrainer.train|condition",
                         "0.18.2|trl/trainer/ppo_trainer.py|644|PPOTrainer.train|condition",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|910|PPOTrainer.train|condition",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|909|PPOTrainer.train|condition",
                     ),
                 ),
             ),
@@ -93,11 +135,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 4,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|55|PPOv2Config|default",
                                     "0.12.2|trl/trainer/ppo_config.py|55|PPOConfig|default",
                                     "0.18.2|trl/trainer/ppo_config.py|83|PPOConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|231|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -113,11 +157,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 1,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|25|PPOv2Config|default",
                                     "0.12.2|trl/trainer/utils.py|1026|OnPolicyConfig|default",
                                     "0.18.2|trl/trainer/utils.py|1074|OnPolicyConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|132|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -153,11 +199,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 0.05,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|69|PPOv2Config|default",
                                     "0.12.2|trl/trainer/ppo_config.py|57|PPOConfig|default",
                                     "0.18.2|trl/trainer/ppo_config.py|91|PPOConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|239|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -170,7 +218,20 @@ FILE: tuple[object, ...] = (
                     ("type", "choice"),
                     ("brief", "Estimator of the divergence from the reference."),
                     ("choices", ("k1", "k3")),
-                    ("defaults", ((("0.18.2",), "k1", ("0.18.2|trl/trainer/ppo_config.py|95|PPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.17.0..1.12.0",),
+                                "k1",
+                                (
+                                    "0.17.0|trl/trainer/ppo_config.py|95|PPOConfig|default",
+                                    "0.18.2|trl/trainer/ppo_config.py|95|PPOConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|243|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -182,11 +243,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 0.2,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|59|PPOv2Config|default",
                                     "0.12.2|trl/trainer/ppo_config.py|58|PPOConfig|default",
                                     "0.18.2|trl/trainer/ppo_config.py|104|PPOConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|252|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -202,11 +265,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 0.2,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|61|PPOv2Config|default",
                                     "0.12.2|trl/trainer/ppo_config.py|60|PPOConfig|default",
                                     "0.18.2|trl/trainer/ppo_config.py|112|PPOConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|260|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -222,11 +287,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 0.1,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|57|PPOv2Config|default",
                                     "0.12.2|trl/trainer/ppo_config.py|59|PPOConfig|default",
                                     "0.18.2|trl/trainer/ppo_config.py|108|PPOConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|256|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -242,11 +309,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 False,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|67|PPOv2Config|default",
                                     "0.12.2|trl/trainer/ppo_config.py|56|PPOConfig|default",
                                     "0.18.2|trl/trainer/ppo_config.py|87|PPOConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|235|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -262,11 +331,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 0.7,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|43|PPOv2Config|default",
                                     "0.12.2|trl/trainer/utils.py|1033|OnPolicyConfig|default",
                                     "0.18.2|trl/trainer/utils.py|1110|OnPolicyConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|168|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -282,11 +353,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 None,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|39|PPOv2Config|default",
                                     "0.12.2|trl/trainer/utils.py|1031|OnPolicyConfig|default",
                                     "0.18.2|trl/trainer/utils.py|1096|OnPolicyConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|154|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -302,11 +375,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 None,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|41|PPOv2Config|default",
                                     "0.12.2|trl/trainer/utils.py|1032|OnPolicyConfig|default",
                                     "0.18.2|trl/trainer/utils.py|1103|OnPolicyConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|161|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -322,11 +397,56 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.11.0..1.12.0",),
                                 None,
                                 (
+                                    "0.11.0|trl/trainer/utils.py|1048|OnPolicyConfig|default",
                                     "0.12.2|trl/trainer/utils.py|1034|OnPolicyConfig|default",
                                     "0.18.2|trl/trainer/utils.py|1114|OnPolicyConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|172|PPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
+                "non_eos_penalty",
+                (
+                    ("type", "bool"),
+                    (
+                        "brief",
+                        "Whether scores of responses without the end token are replaced; missing_eos_penalty takes its place.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.9.2..0.10.1",),
+                                False,
+                                (
+                                    "0.9.2|trl/trainer/ppov2_config.py|47|PPOv2Config|default",
+                                    "0.10.1|trl/trainer/utils.py|921|OnPolicyConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
+                "penalty_reward_value",
+                (
+                    ("type", "int"),
+                    ("brief", "The score that replaces that of a response without the end token."),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.9.2..0.10.1",),
+                                -1,
+                                (
+                                    "0.9.2|trl/trainer/ppov2_config.py|45|PPOv2Config|default",
+                                    "0.10.1|trl/trainer/utils.py|919|OnPolicyConfig|default",
                                 ),
                             ),
                         ),
@@ -342,11 +462,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                (),
+                                ("0.9.2..1.12.0",),
                                 10,
                                 (
+                                    "0.9.2|trl/trainer/ppov2_config.py|31|PPOv2Config|default",
                                     "0.12.2|trl/trainer/utils.py|1029|OnPolicyConfig|default",
                                     "0.18.2|trl/trainer/utils.py|1086|OnPolicyConfig|default",
+                                    "1.12.0|trl/experimental/ppo/ppo_config.py|144|PPOConfig|default",
                                 ),
                             ),
                         ),
@@ -449,6 +571,7 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "eps"),
+                ("releases", ("0.9.2..1.12.0",)),
                 ("profile", "setting"),
                 ("metric", "progress/episodes_per_second"),
                 ("traits", ("truncated_to_integer",)),
@@ -456,7 +579,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.9.2..1.9.0",)),
                             ("says", "the number of episodes per second"),
                             (
                                 "source",
@@ -465,19 +588,6 @@ FILE: tuple[object, ...] = (
                                     ("release", "0.18.2"),
                                     ("path", "docs/source/logging.md"),
                                     ("line", 28),
-                                ),
-                            ),
-                        ),
-                        (
-                            ("releases", ("0.12.2",)),
-                            ("says", "the number of episodes per second"),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL PPO guide"),
-                                    ("release", "0.12.2"),
-                                    ("path", "docs/source/ppo_trainer.md"),
-                                    ("line", 37),
                                 ),
                             ),
                         ),
@@ -490,16 +600,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|479|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|477|PPOv2Trainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|548|PPOTrainer.train",
-                        "0.18.2|trl/trainer/ppo_trainer.py|624|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|546|PPOTrainer.train|value",
+                        "0.18.2|trl/trainer/ppo_trainer.py|624|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|622|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|889|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|887|PPOTrainer.train|value",
                     ),
                 ),
             ),
             (
                 ("key", "objective/kl"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "rollout"),
                 ("metric", "kl/old_reference_sum/k1"),
                 (
@@ -519,6 +633,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.12.0..0.16.1",)),
                             (
                                 "says",
                                 "the mean divergence between the old and the new policy (the guide still describes the old trainer)",
@@ -539,16 +654,24 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|480|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|364|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|473|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|480|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|549|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|433|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|542|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|549|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|616|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|501|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|609|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|616|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "objective/kl"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "rollout"),
                 ("metric", "kl/old_reference_sum/k1"),
                 (
@@ -558,7 +681,14 @@ FILE: tuple[object, ...] = (
                             ("name", "k3"),
                             ("when", "kl_estimator == 'k3'"),
                             ("metric", "kl/old_reference_sum/k3"),
-                            ("evidence", ("0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|509|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|774|PPOTrainer.train|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -566,6 +696,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             ("says", "the mean divergence between current policy and reference policy"),
                             ("code", "of the policy that sampled, summed over each response"),
                             (
@@ -579,6 +710,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "it should stay positive and ideally not too large"),
                             (
                                 "source",
@@ -590,20 +722,46 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                         ),
+                        (
+                            ("releases", ("0.17.0",)),
+                            (
+                                "says",
+                                "the mean divergence between the old and the new policy (the guide still describes the old trainer)",
+                            ),
+                            ("code", "the divergence from the reference policy"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.17.0"),
+                                    ("path", "docs/source/logging.md"),
+                                    ("line", 22),
+                                ),
+                            ),
+                        ),
                     ),
                 ),
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|624|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|509|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|617|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|624|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|625|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|618|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|625|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|890|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|774|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|882|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|890|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "objective/entropy"),
+                ("releases", ("0.9.2..1.9.2",)),
                 ("profile", "rollout"),
                 ("metric", "entropy/surprisal_sum"),
                 ("traits", ("padding_filled_with_minus_one",)),
@@ -612,7 +770,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.9.2..1.5.1",)),
                             ("says", "the mean entropy of the policy"),
                             (
                                 "code",
@@ -629,19 +787,19 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.12.2",)),
-                            ("says", "the mean entropy of the policy"),
+                            ("releases", ("1.6.0..1.9.0",)),
                             (
-                                "code",
-                                "the surprisal of the sampled tokens summed over each response; padded positions hold the filler 1.0 and subtract 1 each",
+                                "says",
+                                "a proxy of the entropy from sampled responses, computed as (-logprobs).sum(1).mean()",
                             ),
+                            ("code", "padded positions hold the filler 1.0 and subtract 1 each"),
                             (
                                 "source",
                                 (
                                     ("title", "TRL PPO guide"),
-                                    ("release", "0.12.2"),
+                                    ("release", "1.7.0"),
                                     ("path", "docs/source/ppo_trainer.md"),
-                                    ("line", 39),
+                                    ("line", 41),
                                 ),
                             ),
                         ),
@@ -651,20 +809,47 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|481|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|474|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|359|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|44|INVALID_LOGPROB|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|550|PPOTrainer.train",
-                        "0.18.2|trl/trainer/ppo_trainer.py|626|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|543|PPOTrainer.train|value",
-                        "0.18.2|trl/trainer/ppo_trainer.py|619|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|426|PPOTrainer.train|value",
-                        "0.18.2|trl/trainer/ppo_trainer.py|501|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|71|INVALID_LOGPROB|value",
+                        "0.18.2|trl/trainer/ppo_trainer.py|626|PPOTrainer.train",
+                        "0.18.2|trl/trainer/ppo_trainer.py|619|PPOTrainer.train|value",
+                        "0.18.2|trl/trainer/ppo_trainer.py|501|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|80|INVALID_LOGPROB|value",
+                        "1.9.2|trl/experimental/ppo/ppo_trainer.py|890|PPOTrainer.train",
+                        "1.9.2|trl/experimental/ppo/ppo_trainer.py|883|PPOTrainer.train|value",
+                        "1.9.2|trl/experimental/ppo/ppo_trainer.py|765|PPOTrainer.train|value",
+                        "1.9.2|trl/experimental/ppo/ppo_trainer.py|69|INVALID_LOGPROB|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/entropy"),
+                ("releases", ("1.10.0..1.12.0",)),
+                ("profile", "rollout"),
+                ("metric", "entropy/surprisal_sum"),
+                (
+                    "evidence",
+                    (
+                        "1.10.0|trl/experimental/ppo/ppo_trainer.py|891|PPOTrainer.train",
+                        "1.10.0|trl/experimental/ppo/ppo_trainer.py|884|PPOTrainer.train|value",
+                        "1.10.0|trl/experimental/ppo/ppo_trainer.py|765|PPOTrainer.train|value",
+                        "1.10.0|trl/experimental/ppo/ppo_trainer.py|69|INVALID_LOGPROB|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|891|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|884|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|765|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|69|INVALID_LOGPROB|value",
                     ),
                 ),
             ),
             (
                 ("key", "objective/non_score_reward"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "rollout"),
                 ("metric", "reward/non_score/sum"),
                 (
@@ -688,15 +873,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|482|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|365|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|475|PPOv2Trainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|551|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|434|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|544|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|618|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|611|PPOTrainer.train|value",
                     ),
                 ),
             ),
             (
                 ("key", "objective/non_score_reward"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "rollout"),
                 ("metric", "reward/non_score/sum"),
                 (
@@ -707,7 +898,14 @@ FILE: tuple[object, ...] = (
                             ("when", "kl_estimator == 'k3'"),
                             ("traits", ("other_divergence_estimator",)),
                             ("reproduced_by", "k3"),
-                            ("evidence", ("0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|509|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|774|PPOTrainer.train|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -715,6 +913,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             ("says", "basically beta times the divergence summed over each response"),
                             ("code", "with a minus sign"),
                             (
@@ -728,6 +927,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "one of the crucial values"),
                             (
                                 "source",
@@ -744,21 +944,28 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|626|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|619|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|627|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|511|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|620|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|892|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|775|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|885|PPOTrainer.train|value",
                     ),
                 ),
             ),
             (
                 ("key", "objective/rlhf_reward"),
+                ("releases", ("0.9.2..1.12.0",)),
                 ("profile", "rollout"),
                 ("metric", "reward/total/mean"),
                 (
                     "documented",
                     (
                         (
-                            ("releases", ("0.12.2",)),
+                            ("releases", ("0.9.2..1.9.0",)),
                             ("says", "score minus non_score_reward"),
                             ("code", "score plus non_score_reward, which is negative already"),
                             (
@@ -772,21 +979,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
-                            ("says", "score minus non_score_reward"),
-                            ("code", "score plus non_score_reward, which is negative already"),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL logging guide"),
-                                    ("release", "0.18.2"),
-                                    ("path", "docs/source/logging.md"),
-                                    ("line", 32),
-                                ),
-                            ),
-                        ),
-                        (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "the ultimate objective of the training; it should keep going up"),
                             (
                                 "source",
@@ -807,15 +1000,87 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|483|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|476|PPOv2Trainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|552|PPOTrainer.train",
-                        "0.18.2|trl/trainer/ppo_trainer.py|630|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|545|PPOTrainer.train|value",
+                        "0.18.2|trl/trainer/ppo_trainer.py|630|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|621|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|895|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|886|PPOTrainer.train|value",
                     ),
                 ),
             ),
             (
                 ("key", "objective/scores"),
+                ("releases", ("0.9.2..0.10.1",)),
+                ("profile", "scores"),
+                ("metric", "reward/score/mean"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "end_penalty"),
+                            ("when", "non_eos_penalty"),
+                            ("traits", ("end_penalty_replaces_score",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|350|PPOv2Trainer.train|condition",
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|351|PPOv2Trainer.train|value",
+                                    "0.10.1|trl/trainer/ppov2_trainer.py|376|PPOv2Trainer.train|condition",
+                                    "0.10.1|trl/trainer/ppov2_trainer.py|377|PPOv2Trainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("says", "the mean of the scores that the reward model returned"),
+                            (
+                                "code",
+                                "after the scores of responses without an end token are replaced, if that is switched on",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL PPO guide"),
+                                    ("release", "0.9.2"),
+                                    ("path", "docs/source/ppov2_trainer.md"),
+                                    ("line", 38),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("says", "the first of the crucial values"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL PPO guide"),
+                                    ("release", "0.9.2"),
+                                    ("path", "docs/source/ppov2_trainer.md"),
+                                    ("line", 38),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|484|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|484|PPOv2Trainer.train|reduction",
+                        "0.10.1|trl/trainer/ppov2_trainer.py|510|PPOv2Trainer.train",
+                        "0.10.1|trl/trainer/ppov2_trainer.py|510|PPOv2Trainer.train|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "objective/scores"),
+                ("releases", ("0.11.0..1.12.0",)),
                 ("profile", "scores"),
                 ("metric", "reward/score/mean"),
                 (
@@ -828,8 +1093,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.11.0|trl/trainer/ppov2_trainer.py|403|PPOv2Trainer.train|value",
                                     "0.12.2|trl/trainer/ppo_trainer.py|420|PPOTrainer.train|value",
                                     "0.18.2|trl/trainer/ppo_trainer.py|495|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|759|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -839,7 +1106,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.11.0..1.9.0",)),
                             ("says", "the mean of the scores that the reward model returned"),
                             ("code", "after the penalty for a missing end token, if one is set"),
                             (
@@ -853,21 +1120,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.12.2",)),
-                            ("says", "the mean of the scores that the reward model returned"),
-                            ("code", "after the penalty for a missing end token, if one is set"),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL PPO guide"),
-                                    ("release", "0.12.2"),
-                                    ("path", "docs/source/ppo_trainer.md"),
-                                    ("line", 42),
-                                ),
-                            ),
-                        ),
-                        (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.11.0..1.9.0",)),
                             ("says", "the first of the crucial values"),
                             (
                                 "source",
@@ -884,16 +1137,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.11.0|trl/trainer/ppov2_trainer.py|536|PPOv2Trainer.train",
+                        "0.11.0|trl/trainer/ppov2_trainer.py|536|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|553|PPOTrainer.train",
-                        "0.18.2|trl/trainer/ppo_trainer.py|631|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|553|PPOTrainer.train|reduction",
+                        "0.18.2|trl/trainer/ppo_trainer.py|631|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|896|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|896|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "policy/approxkl_avg"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update_policy"),
                 ("metric", "kl/old/k2"),
                 ("population", "response_positions"),
@@ -922,15 +1179,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|485|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|448|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|449|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|554|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|517|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|518|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|623|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|584|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|585|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "policy/approxkl_avg"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update_policy"),
                 ("metric", "kl/old/k2"),
                 ("population", "response_positions"),
@@ -949,8 +1212,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -965,8 +1232,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -980,8 +1251,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -991,6 +1266,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             (
                                 "says",
                                 "the approximate divergence between consecutive policies, not the same as objective/kl",
@@ -1007,6 +1283,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "high when the ratio is too high"),
                             (
                                 "source",
@@ -1023,15 +1300,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|631|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|592|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|593|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|632|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|593|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|594|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|897|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|857|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|858|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "policy/clipfrac_avg"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -1059,15 +1342,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|486|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|444|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|450|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|555|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|513|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|519|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|624|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|580|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|586|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "policy/clipfrac_avg"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -1088,8 +1377,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1104,8 +1397,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1119,8 +1416,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1130,6 +1431,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             ("says", "the share of policy updates that are clipped"),
                             ("code", "the share of response tokens whose clipped objective is the larger loss"),
                             (
@@ -1143,6 +1445,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "high when the ratio is too high"),
                             (
                                 "source",
@@ -1159,15 +1462,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|632|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|588|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|594|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|633|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|589|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|595|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|898|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|853|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|859|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "loss/policy_avg"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/loss"),
                 (
@@ -1191,15 +1500,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|487|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|437|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|453|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|556|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|506|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|522|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|625|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|573|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|589|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "loss/policy_avg"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/loss"),
                 (
@@ -1216,8 +1531,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1232,8 +1551,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1247,8 +1570,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1258,6 +1585,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             ("says", "the mean policy loss, which says how well the policy performs"),
                             ("code", "a surrogate whose level says nothing about performance"),
                             (
@@ -1275,15 +1603,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|633|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|581|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|597|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|634|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|582|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|598|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|899|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|846|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|862|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "loss/value_avg"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update"),
                 ("metric", "value/loss"),
                 ("population", "response_tokens_and_next"),
@@ -1311,15 +1645,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|488|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|428|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|454|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|557|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|497|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|523|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|626|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|564|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|590|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "loss/value_avg"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update"),
                 ("metric", "value/loss"),
                 ("population", "response_tokens_and_next"),
@@ -1337,8 +1677,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1353,8 +1697,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1368,8 +1716,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1379,6 +1731,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             ("says", "the mean value loss, the difference between prediction and actual reward"),
                             (
                                 "code",
@@ -1395,6 +1748,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "it spikes or becomes NaN when training does not go well"),
                             (
                                 "source",
@@ -1411,15 +1765,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|634|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|572|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|598|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|635|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|573|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|599|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|900|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|837|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|863|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "val/clipfrac_avg"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update"),
                 ("metric", "value/clip_fraction"),
                 ("population", "response_tokens_and_next"),
@@ -1443,15 +1803,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|489|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|430|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|455|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|558|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|524|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|627|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|566|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|591|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "val/clipfrac_avg"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update"),
                 ("metric", "value/clip_fraction"),
                 ("population", "response_tokens_and_next"),
@@ -1469,8 +1835,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1485,8 +1855,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1500,8 +1874,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1511,6 +1889,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "the share of value updates that are clipped"),
                             (
                                 "source",
@@ -1527,15 +1906,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|635|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|574|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|599|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|636|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|575|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|600|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|901|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|839|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|864|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "policy/entropy_avg"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update"),
                 ("metric", "entropy/policy"),
                 ("population", "response_positions"),
@@ -1561,15 +1946,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|490|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|447|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|458|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|559|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|516|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|527|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|628|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|583|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|594|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "policy/entropy_avg"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update"),
                 ("metric", "entropy/policy"),
                 ("population", "response_positions"),
@@ -1588,8 +1979,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1604,8 +1999,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1619,8 +2018,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1630,6 +2033,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.5.1",)),
                             ("says", "the mean entropy of the policy during training"),
                             ("code", "of the policy at the sampling temperature; padding is part of the mean"),
                             (
@@ -1647,15 +2051,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|636|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|591|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|602|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|637|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|592|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|603|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|902|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|856|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|867|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "val/ratio"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/ratio/mean"),
                 ("population", "response_positions"),
@@ -1681,15 +2091,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|491|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|433|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|459|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|560|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|528|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|629|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|569|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|595|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "val/ratio"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/ratio/mean"),
                 ("population", "response_positions"),
@@ -1708,8 +2124,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1724,8 +2144,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1739,8 +2163,12 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
                                 ),
                             ),
                         ),
@@ -1750,6 +2178,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             ("says", "the mean ratio of current to old probability"),
                             ("code", "padding, where the ratio is 1, is part of the mean"),
                             (
@@ -1763,6 +2192,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "it should float around 1; 2 or 1000 are too high and 0.1 too low"),
                             (
                                 "source",
@@ -1775,6 +2205,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             ("says", "it should float around 1 and is clipped by the loss; far from 1, find out why"),
                             (
                                 "source",
@@ -1791,15 +2222,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|637|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|577|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|603|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|638|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|578|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|604|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|903|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|842|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|868|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "val/ratio_var"),
-                ("releases", ("0.12.2",)),
+                ("releases", ("0.9.2..0.16.1",)),
                 ("metric", "policy/ratio/variance_of_means"),
                 ("population", "response_positions"),
                 ("snapshot", "current"),
@@ -1829,15 +2266,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|492|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|492|PPOv2Trainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|459|PPOv2Trainer.train|reduction",
                         "0.12.2|trl/trainer/ppo_trainer.py|561|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|561|PPOTrainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|528|PPOTrainer.train|reduction",
+                        "0.16.1|trl/trainer/ppo_trainer.py|630|PPOTrainer.train",
+                        "0.16.1|trl/trainer/ppo_trainer.py|630|PPOTrainer.train|value",
+                        "0.16.1|trl/trainer/ppo_trainer.py|595|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "val/ratio_var"),
-                ("releases", ("0.18.2",)),
+                ("releases", ("0.17.0..1.12.0",)),
                 ("metric", "policy/ratio/variance_of_means"),
                 ("population", "response_positions"),
                 ("snapshot", "current"),
@@ -1850,7 +2293,14 @@ FILE: tuple[object, ...] = (
                             ("when", "num_mini_batches > 1 and gradient_accumulation_steps > 1"),
                             ("traits", ("unfilled_entries_in_variance",)),
                             ("reproduced_by", "zero_filled"),
-                            ("evidence", ("0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -1858,6 +2308,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
+                            ("releases", ("0.17.0..1.9.0",)),
                             ("says", "the variance of val/ratio"),
                             (
                                 "code",
@@ -1879,21 +2330,28 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.17.0|trl/trainer/ppo_trainer.py|638|PPOTrainer.train",
+                        "0.17.0|trl/trainer/ppo_trainer.py|638|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|603|PPOTrainer.train|reduction",
                         "0.18.2|trl/trainer/ppo_trainer.py|639|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|639|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|604|PPOTrainer.train|reduction",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|904|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|904|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|868|PPOTrainer.train|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "val/num_eos_tokens"),
+                ("releases", ("0.9.2..1.12.0",)),
                 ("profile", "main_process"),
                 ("metric", "length/end_token_count"),
                 (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.9.2..1.9.0",)),
                             ("says", "the number of end tokens, which can indicate the number of complete responses"),
                             (
                                 "code",
@@ -1909,58 +2367,36 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                         ),
-                        (
-                            ("releases", ("0.12.2",)),
-                            ("says", "the number of end tokens, which can indicate the number of complete responses"),
-                            (
-                                "code",
-                                "all end tokens of the raw responses of the main process, those after the first one of a response included",
-                            ),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL PPO guide"),
-                                    ("release", "0.12.2"),
-                                    ("path", "docs/source/ppo_trainer.md"),
-                                    ("line", 51),
-                                ),
-                            ),
-                        ),
                     ),
                 ),
-                ("note", "Responses are counted before they are cut at the stop token."),
+                (
+                    "note",
+                    "Responses are counted before they are cut at the stop token. Generation itself never stops early up to 0.13.0; since 0.14.0 it ends at the stop token, where one is set.",
+                ),
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|493|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|493|PPOv2Trainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|562|PPOTrainer.train",
-                        "0.18.2|trl/trainer/ppo_trainer.py|640|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|562|PPOTrainer.train|value",
+                        "0.18.2|trl/trainer/ppo_trainer.py|640|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|640|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|905|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|905|PPOTrainer.train|value",
                     ),
                 ),
             ),
             (
                 ("key", "lr"),
+                ("releases", ("0.9.2..1.12.0",)),
                 ("profile", "setting"),
                 ("metric", "optimizer/learning_rate"),
                 (
                     "documented",
                     (
                         (
-                            ("releases", ("0.18.2",)),
-                            ("says", "the current learning rate of the optimiser"),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL logging guide"),
-                                    ("release", "0.18.2"),
-                                    ("path", "docs/source/logging.md"),
-                                    ("line", 43),
-                                ),
-                            ),
-                        ),
-                        (
-                            ("releases", ("0.12.2",)),
+                            ("releases", ("0.9.2..1.9.0",)),
                             ("says", "the current learning rate of the optimiser"),
                             (
                                 "source",
@@ -1977,22 +2413,27 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|494|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|269|PPOv2Trainer.train|value|The scheduler moves on before the update, so the logged rate is the one of this update.",
                         "0.12.2|trl/trainer/ppo_trainer.py|563|PPOTrainer.train",
-                        "0.18.2|trl/trainer/ppo_trainer.py|641|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|569|PPOTrainer.train|value|The scheduler moves on afterwards, so the logged rate is the one of this update.",
+                        "0.18.2|trl/trainer/ppo_trainer.py|641|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|647|PPOTrainer.train|value|The scheduler moves on afterwards, so the logged rate is the one of this update.",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|906|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|912|PPOTrainer.train|value|The scheduler moves on afterwards, so the logged rate is the one of this update.",
                     ),
                 ),
             ),
             (
                 ("key", "episode"),
+                ("releases", ("0.9.2..1.12.0",)),
                 ("profile", "setting"),
                 ("metric", "progress/episode"),
                 (
                     "documented",
                     (
                         (
-                            ("releases", ("0.12.2",)),
+                            ("releases", ("0.9.2..0.16.1",)),
                             ("says", "the current global step or episode count"),
                             ("code", "responses sampled so far on all processes"),
                             (
@@ -2006,7 +2447,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.2",)),
+                            ("releases", ("0.18.0..0.23.1",)),
                             ("says", "the current episode count"),
                             (
                                 "source",
@@ -2023,15 +2464,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|495|PPOv2Trainer.train",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|268|PPOv2Trainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|564|PPOTrainer.train",
-                        "0.18.2|trl/trainer/ppo_trainer.py|642|PPOTrainer.train",
                         "0.12.2|trl/trainer/ppo_trainer.py|340|PPOTrainer.train|value",
+                        "0.18.2|trl/trainer/ppo_trainer.py|642|PPOTrainer.train",
                         "0.18.2|trl/trainer/ppo_trainer.py|411|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|907|PPOTrainer.train",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|670|PPOTrainer.train|value",
                     ),
                 ),
             ),
             (
                 ("key", "epoch"),
+                ("releases", ("0.9.2..1.12.0",)),
                 ("profile", "setting"),
                 ("metric", "progress/epoch"),
                 (
@@ -2041,15 +2487,19 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "4.46.3|transformers/trainer.py|3489|Trainer.log",
-                        "4.52.4|transformers/trainer.py|3650|Trainer.log",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|496|PPOv2Trainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|565|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|643|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|908|PPOTrainer.train|value",
+                        "4.46.3|transformers/trainer.py|3489|Trainer.log",
+                        "4.52.4|transformers/trainer.py|3650|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4194|Trainer.log",
                     ),
                 ),
             ),
             (
                 ("key", "num_input_tokens_seen"),
+                ("releases", ("0.9.2..1.12.0",)),
                 ("profile", "setting"),
                 ("metric", "progress/tokens_seen"),
                 ("constant_when", ("0 always: this trainer does not count tokens",)),
@@ -2060,28 +2510,52 @@ FILE: tuple[object, ...] = (
                         "4.46.3|transformers/trainer.py|3491|Trainer.log",
                         "4.52.4|transformers/trainer.py|3652|Trainer.log",
                         "4.52.4|transformers/trainer.py|3652|Trainer.log|value",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
                     ),
                 ),
             ),
             (
                 ("key", "global_step"),
+                ("releases", ("0.9.2..0.9.6",)),
                 ("profile", "setting"),
                 ("metric", "progress/global_step"),
+                ("constant_when", ("0 always: this trainer does not count updates",)),
                 ("condition", "added by the callbacks of W&B and SwanLab, which show it as train/global_step"),
+                ("logged_by_default", False),
+                ("note", "The updates themselves are counted by nothing; the key episode tells them apart."),
+                (
+                    "evidence",
+                    (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|146|PPOv2Trainer.__init__|value",
+                        "0.9.6|trl/trainer/ppov2_trainer.py|146|PPOv2Trainer.__init__|value",
+                        "4.46.3|transformers/integrations/integration_utils.py|971|WandbCallback.on_log",
+                    ),
+                ),
+            ),
+            (
+                ("key", "global_step"),
+                ("releases", ("0.10.1..1.12.0",)),
+                ("profile", "setting"),
+                ("metric", "progress/global_step"),
+                ("condition", "added by the callbacks of W&B, Trackio and SwanLab, which show it as train/global_step"),
                 ("logged_by_default", False),
                 ("note", "Number of updates; one update is one batch of rollouts with all its epochs."),
                 (
                     "evidence",
                     (
-                        "4.46.3|transformers/integrations/integration_utils.py|971|WandbCallback.on_log",
-                        "4.52.4|transformers/integrations/integration_utils.py|995|WandbCallback.on_log",
+                        "0.10.1|trl/trainer/ppov2_trainer.py|523|PPOv2Trainer.train|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|566|PPOTrainer.train|value",
                         "0.18.2|trl/trainer/ppo_trainer.py|644|PPOTrainer.train|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|909|PPOTrainer.train|value",
+                        "4.46.3|transformers/integrations/integration_utils.py|971|WandbCallback.on_log",
+                        "4.52.4|transformers/integrations/integration_utils.py|995|WandbCallback.on_log",
+                        "5.23.0|transformers/integrations/integration_utils.py|900|WandbCallback.on_log",
                     ),
                 ),
             ),
             (
                 ("key", "completions"),
+                ("releases", ("0.9.2..1.12.0",)),
                 ("metric", "samples/evaluation_completions"),
                 ("kind", "text"),
                 ("when", "num_sample_generations > 0"),
@@ -2091,7 +2565,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.12.2",)),
+                            ("releases", ("0.9.2..1.9.0",)),
                             ("says", "samples of completions are logged ten times during training by default"),
                             (
                                 "source",
@@ -2103,34 +2577,27 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                         ),
-                        (
-                            ("releases", ("0.18.2",)),
-                            ("says", "samples of completions are logged ten times during training by default"),
-                            (
-                                "source",
-                                (
-                                    ("title", "TRL PPO guide"),
-                                    ("release", "0.18.2"),
-                                    ("path", "docs/source/ppo_trainer.md"),
-                                    ("line", 69),
-                                ),
-                            ),
-                        ),
                     ),
                 ),
                 (
                     "note",
-                    "Goes to W&B directly, without prefix and step: prompts of the evaluation set, sampled almost greedily, with columns query, model response and score. In 0.18.2 Comet gets the same table as completions.csv.",
+                    "Goes to W&B directly, without prefix and step: prompts of the evaluation set, sampled almost greedily, with columns query, model response and score. Since 0.13.0 Comet gets the same table as completions.csv.",
                 ),
                 (
                     "evidence",
                     (
+                        "0.9.2|trl/trainer/ppov2_trainer.py|571|PPOv2Trainer.generate_completions",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|502|PPOv2Trainer.train|condition",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|531|PPOv2Trainer.generate_completions|value",
                         "0.12.2|trl/trainer/ppo_trainer.py|661|PPOTrainer.generate_completions",
-                        "0.18.2|trl/trainer/ppo_trainer.py|742|PPOTrainer.generate_completions",
                         "0.12.2|trl/trainer/ppo_trainer.py|578|PPOTrainer.train|condition",
-                        "0.18.2|trl/trainer/ppo_trainer.py|656|PPOTrainer.train|condition",
                         "0.12.2|trl/trainer/ppo_trainer.py|613|PPOTrainer.generate_completions|value",
+                        "0.18.2|trl/trainer/ppo_trainer.py|742|PPOTrainer.generate_completions",
+                        "0.18.2|trl/trainer/ppo_trainer.py|656|PPOTrainer.train|condition",
                         "0.18.2|trl/trainer/ppo_trainer.py|691|PPOTrainer.generate_completions|value",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|1015|PPOTrainer.generate_completions",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|921|PPOTrainer.train|condition",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|958|PPOTrainer.generate_completions|value",
                     ),
                 ),
             ),

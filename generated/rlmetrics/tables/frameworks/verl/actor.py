@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "Actor update"),
     (
         "brief",
-        "Numbers that the actor's workers return from an update, and the entropy and reward penalty that the driver adds. 0.5.0 keeps rank 0's numbers only; 0.9.1 merges all ranks. Where the V1 trainer makes several local updates per synchronisation (separate_async), it averages their numbers weighted by samples.",
+        "Numbers that the actor's workers return from an update, and the entropy and reward penalty that the driver adds. 0.5.0 keeps rank 0's numbers only; later releases merge all ranks. Where the V1 trainer makes several local updates per synchronisation (separate_async), it averages their numbers weighted by samples.",
     ),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
