@@ -115,7 +115,7 @@ CONFIG: tuple[object, ...] = ()
 PLACEHOLDERS: tuple[object, ...] = ()
 COMPONENTS: tuple[object, ...] = (
     ("DPOTrainer", "dpo_trainer", ("1.16.0",), "trl.trainer.dpo_trainer"),
-    ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.24.0", "1.14.0..1.16.0"), "trl.trainer.grpo_trainer"),
+    ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.25.1", "1.14.0..1.16.0"), "trl.trainer.grpo_trainer"),
     ("PPOv2Trainer", "ppo_trainer", ("0.9.2..0.12.2",), "trl.trainer.ppov2_trainer"),
     ("PPOTrainer", "ppo_trainer", ("0.12.0..0.25.1",), "trl.trainer.ppo_trainer"),
     ("PPOTrainer", "ppo_trainer", ("0.26.0..1.12.0",), "trl.experimental.ppo.ppo_trainer"),

@@ -55,6 +55,7 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/grpo_trainer.py|1952|GRPOTrainer.log|span",
                         "0.23.1|trl/trainer/grpo_trainer.py|1768|GRPOTrainer.log|span",
                         "0.24.0|trl/trainer/grpo_trainer.py|1800|GRPOTrainer.log|span",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1911|GRPOTrainer.log|span",
                         "1.14.0|trl/trainer/grpo_trainer.py|3379|GRPOTrainer.log|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer.log|span",
                     ),
@@ -87,7 +88,7 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
-                                ("0.19.0..0.24.0",),
+                                ("0.19.0..0.25.1",),
                                 0.0,
                                 (
                                     "0.19.0|trl/trainer/grpo_config.py|413|GRPOConfig|default",
@@ -95,6 +96,7 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_config.py|447|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|480|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|480|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|520|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -118,7 +120,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.16.0..0.24.0",),
+                                ("0.16.0..0.25.1",),
                                 1,
                                 (
                                     "0.16.0|trl/trainer/grpo_config.py|268|GRPOConfig|default",
@@ -129,6 +131,7 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_config.py|454|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|487|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|487|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|527|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -152,7 +155,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.24.0",),
+                                ("0.18.0..0.25.1",),
                                 None,
                                 (
                                     "0.18.0|trl/trainer/grpo_config.py|274|GRPOConfig|default",
@@ -161,6 +164,7 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_config.py|314|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|340|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|340|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|373|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -210,12 +214,13 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
-                                ("0.22.0..0.24.0",),
+                                ("0.22.0..0.25.1",),
                                 "dapo",
                                 (
                                     "0.22.0|trl/trainer/grpo_config.py|520|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|539|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|539|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|579|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -240,13 +245,14 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.20.0..0.24.0",),
+                                ("0.20.0..0.25.1",),
                                 "token",
                                 (
                                     "0.20.0|trl/trainer/grpo_config.py|468|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|477|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|510|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|510|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|550|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -274,12 +280,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.22.0..0.24.0",),
+                                ("0.22.0..0.25.1",),
                                 "group",
                                 (
                                     "0.22.0|trl/trainer/grpo_config.py|508|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|527|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|527|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|567|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -344,7 +351,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.24.0",),
+                                ("0.17.0..0.25.1",),
                                 False,
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|362|GRPOConfig|default",
@@ -354,6 +361,7 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_config.py|519|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|558|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|558|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|598|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -377,7 +385,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.24.0",),
+                                ("0.14.0..0.25.1",),
                                 256,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|117|GRPOConfig|default",
@@ -388,6 +396,7 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_config.py|288|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|314|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|314|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|347|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -422,6 +431,26 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_config.py|598|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|598|GRPOConfig|default",
                                 ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
+                "use_liger_kernel",
+                (
+                    ("type", "bool"),
+                    (
+                        "brief",
+                        "Whether kernels of the package liger-kernel are used, its fused loss among them; a setting of transformers.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.25.0..0.25.1",),
+                                False,
+                                ("4.52.4|transformers/training_args.py|1515|TrainingArguments|default",),
                             ),
                         ),
                     ),
@@ -476,7 +505,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.24.0",),
+                                ("0.14.0..0.25.1",),
                                 False,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|123|GRPOConfig|default",
@@ -487,6 +516,7 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_config.py|374|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|400|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|400|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|440|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -510,12 +540,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.23.0..0.24.0",),
+                                ("0.23.0..0.25.1",),
                                 True,
                                 (
                                     "0.23.0|trl/trainer/grpo_config.py|602|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|602|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|602|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|642|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -566,13 +597,14 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.20.0..0.24.0",),
+                                ("0.20.0..0.25.1",),
                                 False,
                                 (
                                     "0.20.0|trl/trainer/grpo_config.py|359|GRPOConfig|default",
                                     "0.21.0|trl/trainer/grpo_config.py|360|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|386|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|386|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|426|GRPOConfig|default",
                                 ),
                             ),
                         ),
@@ -608,7 +640,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.15.0..0.24.0",),
+                                ("0.15.0..0.25.1",),
                                 False,
                                 (
                                     "0.15.0|trl/trainer/grpo_config.py|249|GRPOConfig|default",
@@ -619,6 +651,7 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_config.py|565|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|621|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|621|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|661|GRPOConfig|default",
                                 ),
                             ),
                             (
@@ -698,7 +731,7 @@ FILE: tuple[object, ...] = (
             (
                 "update_per_rank",
                 (
-                    ("releases", ("0.14.0..0.24.0",)),
+                    ("releases", ("0.14.0..0.25.1",)),
                     (
                         "brief",
                         "One value per micro-batch and process; processes are averaged with equal weight, then all micro-batches of the logging window.",
@@ -972,7 +1005,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.22.0..0.24.0",)),
+                ("releases", ("0.22.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -1005,6 +1038,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1324|GRPOTrainer._generate|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1408|GRPOTrainer._generate|reduction",
                                 ),
                             ),
                         ),
@@ -1025,6 +1060,9 @@ FILE: tuple[object, ...] = (
                                     "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1324|GRPOTrainer._generate|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1408|GRPOTrainer._generate|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -1042,6 +1080,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._compute_loss|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1734|GRPOTrainer._compute_loss|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1735|GRPOTrainer._compute_loss|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1845|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1846|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1062,6 +1102,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._compute_loss|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1731|GRPOTrainer._compute_loss|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1842|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1843|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1083,6 +1125,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1706|GRPOTrainer._compute_loss|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1737|GRPOTrainer._compute_loss|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1738|GRPOTrainer._compute_loss|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1848|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1849|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1090,7 +1134,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Policy loss plus beta times the KL estimate, if there is one. Completions masked by mask_truncated_completions are left out. Further settings change single terms: delta, top_entropy_quantile, importance_sampling_level and, from 0.23.0 with vLLM, the importance weights. With use_liger_loss the loss is computed inside the package liger-kernel.",
+                    "Policy loss plus beta times the KL estimate, if there is one. Completions masked by mask_truncated_completions are left out. Further settings change single terms: delta, top_entropy_quantile, importance_sampling_level and, from 0.23.0 with vLLM, the importance weights. With use_liger_loss (use_liger_kernel from 0.25.0) the loss is computed inside the package liger-kernel.",
                 ),
                 (
                     "evidence",
@@ -1104,6 +1148,9 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
                         "0.24.0|trl/trainer/grpo_trainer.py|1740|GRPOTrainer._compute_loss|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|422|GRPOTrainer.__init__|reduction|makes transformers add up the accumulated micro-batches",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1851|GRPOTrainer._compute_loss|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|460|GRPOTrainer.__init__|reduction|makes transformers add up the accumulated micro-batches",
                     ),
                 ),
             ),
@@ -1356,7 +1403,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.22.0..0.24.0",)),
+                ("releases", ("0.22.0..0.25.1",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
@@ -1377,6 +1424,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1324|GRPOTrainer._generate|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1408|GRPOTrainer._generate|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -1394,6 +1443,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._compute_loss|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1734|GRPOTrainer._compute_loss|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1735|GRPOTrainer._compute_loss|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1845|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1846|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1412,6 +1463,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._compute_loss|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1731|GRPOTrainer._compute_loss|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1842|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1843|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1431,6 +1484,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1706|GRPOTrainer._compute_loss|reduction",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1737|GRPOTrainer._compute_loss|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1738|GRPOTrainer._compute_loss|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1848|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1849|GRPOTrainer._compute_loss|reduction",
                                 ),
                             ),
                         ),
@@ -1452,6 +1507,9 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1786|GRPOTrainer.prediction_step|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1740|GRPOTrainer._compute_loss|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1897|GRPOTrainer.prediction_step|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1851|GRPOTrainer._compute_loss|reduction",
                     ),
                 ),
             ),
@@ -1771,7 +1829,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.24.0",)),
+                ("releases", ("0.24.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1780,7 +1838,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.24.0",)),
+                            ("releases", ("0.24.0..0.25.1",)),
                             ("says", "The number of tokens processed so far, prompts and completions together."),
                             (
                                 "source",
@@ -1804,6 +1862,8 @@ FILE: tuple[object, ...] = (
                     (
                         "0.24.0|trl/trainer/grpo_trainer.py|1329|GRPOTrainer._generate",
                         "0.24.0|trl/trainer/grpo_trainer.py|1328|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1413|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1412|GRPOTrainer._generate|value",
                     ),
                 ),
             ),
@@ -1888,7 +1948,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1928,6 +1988,8 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1473|GRPOTrainer._generate_and_score_completions|condition",
                         "0.24.0|trl/trainer/grpo_trainer.py|1329|GRPOTrainer._generate",
                         "0.24.0|trl/trainer/grpo_trainer.py|1327|GRPOTrainer._generate|condition",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1413|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1411|GRPOTrainer._generate|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2342|GRPOTrainer._generate|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
@@ -2118,7 +2180,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_length"),
-                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/mean"),
                 (
@@ -2156,7 +2218,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.24.0",)),
+                            ("releases", ("0.18.0..0.25.1",)),
                             ("says", "Mean length of the completions."),
                             (
                                 "source",
@@ -2215,6 +2277,10 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1320|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1322|GRPOTrainer._generate|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1416|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1404|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1406|GRPOTrainer._generate|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2347|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2283,7 +2349,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_length"),
-                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/min"),
                 (
@@ -2380,6 +2446,10 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1320|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1322|GRPOTrainer._generate|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1417|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1404|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1406|GRPOTrainer._generate|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2348|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2448,7 +2518,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_length"),
-                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
                 ("profile", "generation"),
                 ("metric", "length/response/max"),
                 (
@@ -2486,7 +2556,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.24.0",)),
+                            ("releases", ("0.18.0..0.25.1",)),
                             ("says", "Largest length of the completions."),
                             (
                                 "source",
@@ -2548,6 +2618,10 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1320|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1322|GRPOTrainer._generate|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1418|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1404|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1406|GRPOTrainer._generate|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2349|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2755,7 +2829,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/clipped_ratio"),
-                ("releases", ("0.24.0",)),
+                ("releases", ("0.24.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
                 ("traits", ("padding_token_ends", "tokenizer_end_token_only")),
@@ -2765,6 +2839,9 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1340|GRPOTrainer._generate",
                         "0.24.0|trl/trainer/grpo_trainer.py|1338|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1424|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1422|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -2940,7 +3017,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_terminated_length"),
-                ("releases", ("0.24.0",)),
+                ("releases", ("0.24.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/mean"),
                 ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
@@ -2948,7 +3025,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.24.0",)),
+                            ("releases", ("0.24.0..0.25.1",)),
                             ("says", "Mean length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -2971,6 +3048,11 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1338|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1428|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1425|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1422|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1426|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3179,7 +3261,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_terminated_length"),
-                ("releases", ("0.24.0",)),
+                ("releases", ("0.24.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
                 ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
@@ -3191,6 +3273,11 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1338|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1429|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1425|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1422|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1426|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3399,7 +3486,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_terminated_length"),
-                ("releases", ("0.24.0",)),
+                ("releases", ("0.24.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/max"),
                 ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
@@ -3407,7 +3494,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.24.0",)),
+                            ("releases", ("0.24.0..0.25.1",)),
                             ("says", "Largest length of the completions that ended with an end token."),
                             (
                                 "source",
@@ -3430,6 +3517,11 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1338|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1342|GRPOTrainer._generate|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1430|GRPOTrainer._generate",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1425|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1422|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1426|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3746,7 +3838,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
-                ("releases", ("0.18.0..0.24.0",)),
+                ("releases", ("0.18.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
                 ("traits", ("several_keys_share_name",)),
@@ -3785,7 +3877,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.24.0",)),
+                            ("releases", ("0.18.0..0.25.1",)),
                             ("says", "The key is written reward/{reward_func_name}/mean."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -3832,6 +3924,10 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1521|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1069|GRPOTrainer._calculate_rewards|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1633|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1632|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1135|GRPOTrainer._calculate_rewards|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -3873,7 +3969,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/std"),
-                ("releases", ("0.18.0..0.24.0",)),
+                ("releases", ("0.18.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/std"),
                 ("traits", ("several_keys_share_name",)),
@@ -3895,7 +3991,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.24.0",)),
+                            ("releases", ("0.18.0..0.25.1",)),
                             ("says", "The key is written reward/{reward_func_name}/std."),
                             ("code", "The key starts with rewards/, in the plural."),
                             (
@@ -3933,6 +4029,9 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1524|GRPOTrainer._generate_and_score_completions",
                         "0.24.0|trl/trainer/grpo_trainer.py|1523|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1635|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1634|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4180,7 +4279,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
-                ("releases", ("0.18.0..0.24.0",)),
+                ("releases", ("0.18.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4227,7 +4326,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.18.0..0.24.0",)),
+                            ("releases", ("0.18.0..0.25.1",)),
                             ("says", "Mean reward after applying the reward weights."),
                             (
                                 "source",
@@ -4279,6 +4378,11 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1489|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1069|GRPOTrainer._calculate_rewards|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1636|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1597|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1600|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1135|GRPOTrainer._calculate_rewards|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4621,7 +4725,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward_std"),
-                ("releases", ("0.22.2..0.24.0",)),
+                ("releases", ("0.22.2..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/group_std"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4638,6 +4742,7 @@ FILE: tuple[object, ...] = (
                                     "0.22.2|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1501|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1612|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4647,7 +4752,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.22.2..0.24.0",)),
+                            ("releases", ("0.22.2..0.25.1",)),
                             ("says", "Standard deviation of the weighted rewards."),
                             (
                                 "code",
@@ -4699,6 +4804,9 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1526|GRPOTrainer._generate_and_score_completions",
                         "0.24.0|trl/trainer/grpo_trainer.py|1497|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1637|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1608|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4858,7 +4966,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "frac_reward_zero_std"),
-                ("releases", ("0.22.2..0.24.0",)),
+                ("releases", ("0.22.2..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/zero_std_fraction"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4875,6 +4983,7 @@ FILE: tuple[object, ...] = (
                                     "0.22.2|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1501|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1612|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4884,7 +4993,7 @@ FILE: tuple[object, ...] = (
                     "documented",
                     (
                         (
-                            ("releases", ("0.22.2..0.24.0",)),
+                            ("releases", ("0.22.2..0.25.1",)),
                             (
                                 "says",
                                 "Share of samples of the generation batch whose reward has no spread, so that all answers to the prompt are right or all are wrong.",
@@ -4918,6 +5027,10 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1497|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1507|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1638|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1608|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1618|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -5013,7 +5126,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/sampling_logp_difference/mean"),
-                ("releases", ("0.23.0..0.24.0",)),
+                ("releases", ("0.23.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "sampling/logprob_difference/mean"),
                 ("snapshot", "old"),
@@ -5033,6 +5146,7 @@ FILE: tuple[object, ...] = (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5056,12 +5170,17 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1655|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1651|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1653|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1650|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "sampling/sampling_logp_difference/max"),
-                ("releases", ("0.23.0..0.24.0",)),
+                ("releases", ("0.23.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "sampling/logprob_difference/max"),
                 ("snapshot", "old"),
@@ -5080,6 +5199,7 @@ FILE: tuple[object, ...] = (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5103,12 +5223,17 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1543|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1658|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1651|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1654|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1650|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/min"),
-                ("releases", ("0.23.0..0.24.0",)),
+                ("releases", ("0.23.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "sampling/token_weight/min"),
                 ("snapshot", "old"),
@@ -5129,6 +5254,7 @@ FILE: tuple[object, ...] = (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5156,12 +5282,17 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1551|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1672|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1541|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1662|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1650|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/mean"),
-                ("releases", ("0.23.0..0.24.0",)),
+                ("releases", ("0.23.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "sampling/token_weight/mean"),
                 ("snapshot", "old"),
@@ -5183,6 +5314,7 @@ FILE: tuple[object, ...] = (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5210,12 +5342,17 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1551|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1675|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1541|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1662|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1650|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/max"),
-                ("releases", ("0.23.0..0.24.0",)),
+                ("releases", ("0.23.0..0.25.1",)),
                 ("profile", "generation"),
                 ("metric", "sampling/token_weight/max"),
                 ("snapshot", "old"),
@@ -5236,6 +5373,7 @@ FILE: tuple[object, ...] = (
                                     "0.23.0|trl/trainer/grpo_trainer.py|1354|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5263,6 +5401,11 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1551|GRPOTrainer._generate_and_score_completions|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1539|GRPOTrainer._generate_and_score_completions|condition",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1678|GRPOTrainer._generate_and_score_completions",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1541|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1662|GRPOTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1650|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6006,7 +6149,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
-                ("releases", ("0.20.0..0.24.0",)),
+                ("releases", ("0.20.0..0.25.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "kl/reference/k3"),
                 ("when", "beta != 0"),
@@ -6025,6 +6168,7 @@ FILE: tuple[object, ...] = (
                                     "0.21.0|trl/trainer/grpo_trainer.py|1604|GRPOTrainer._generate_and_score_completions|value",
                                     "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -6051,7 +6195,7 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("releases", ("0.20.0..0.24.0",)),
+                            ("releases", ("0.20.0..0.25.1",)),
                             (
                                 "says",
                                 "Mean KL divergence between the model and the reference model over the completions; only if beta is not 0.",
@@ -6088,7 +6232,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature). Processes whose completions are all masked count as 0. With use_liger_loss the same number comes from the package liger-kernel.",
+                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature). Processes whose completions are all masked count as 0. With use_liger_loss (use_liger_kernel from 0.25.0) the same number comes from the package liger-kernel.",
                 ),
                 (
                     "evidence",
@@ -6117,6 +6261,12 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1684|GRPOTrainer._compute_loss|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1869|GRPOTrainer._compute_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1748|GRPOTrainer.compute_liger_loss|key|with use_liger_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1868|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1795|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -6450,6 +6600,70 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|852|GRPOTrainer._get_per_token_logps_and_entropies|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.25.0..0.25.1",)),
+                            (
+                                "says",
+                                "Mean entropy of the token predictions over the completions; completions masked by mask_truncated_completions are left out.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.25.0/grpo_trainer"),
+                                    ("release", "0.25.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 166),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Full vocabulary, of the sampling distribution (logits divided by the temperature)."),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/trainer/grpo_trainer.py|1872|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1871|GRPOTrainer._compute_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|917|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1872|GRPOTrainer._compute_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1871|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|917|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7324,6 +7538,55 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "clip_ratio"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed outside TRL. In liger-kernel 0.5.10 (liger_kernel/chunked_loss/grpo_loss.py, line 88) the predicate and the token mean are those of clip_ratio/region_mean.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/trainer/grpo_trainer.py|1749|GRPOTrainer.compute_liger_loss",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1744|GRPOTrainer.compute_liger_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1756|GRPOTrainer.compute_loss|condition",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1749|GRPOTrainer.compute_liger_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1744|GRPOTrainer.compute_liger_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1756|GRPOTrainer.compute_loss|condition",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
                 ("key", "clip_ratio/low_mean"),
                 ("releases", ("0.17.0",)),
                 ("profile", "update_per_rank"),
@@ -7613,6 +7876,89 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1764|GRPOTrainer._compute_loss|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.25.0..0.25.1",)),
+                            (
+                                "says",
+                                "Mean share of tokens, or completions at sequence level, clipped at the lower bound.",
+                            ),
+                            ("code", "Only those with a negative advantage count."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.25.0/grpo_trainer"),
+                                    ("release", "0.25.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 173),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/trainer/grpo_trainer.py|1884|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1875|GRPOTrainer._compute_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1884|GRPOTrainer._compute_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1875|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -8029,6 +8375,93 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1765|GRPOTrainer._compute_loss|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.25.0..0.25.1",)),
+                            (
+                                "says",
+                                "Mean share of tokens, or completions at sequence level, clipped at the upper bound.",
+                            ),
+                            ("code", "Only those with a positive advantage count."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.25.0/grpo_trainer"),
+                                    ("release", "0.25.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 175),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound no token counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/trainer/grpo_trainer.py|1887|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1876|GRPOTrainer._compute_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1887|GRPOTrainer._compute_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1876|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -8451,6 +8884,92 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.25.0..0.25.1",)),
+                            (
+                                "says",
+                                "Mean share of tokens, or completions at sequence level, on which the objective is clipped.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.25.0/grpo_trainer"),
+                                    ("release", "0.25.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 168),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound no token counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/trainer/grpo_trainer.py|1890|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1877|GRPOTrainer._compute_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1890|GRPOTrainer._compute_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1877|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction"),
@@ -8824,6 +9343,88 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1764|GRPOTrainer._compute_loss|value",
                         "0.24.0|trl/trainer/grpo_trainer.py|1754|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.24.0|trl/trainer/grpo_trainer.py|1792|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.25.0..0.25.1",)),
+                            (
+                                "says",
+                                "Smallest share of tokens, or completions at sequence level, clipped at the lower bound.",
+                            ),
+                            ("code", "Smallest over processes, not over tokens or completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.25.0/grpo_trainer"),
+                                    ("release", "0.25.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 174),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/trainer/grpo_trainer.py|1885|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1875|GRPOTrainer._compute_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1885|GRPOTrainer._compute_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1875|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -9204,6 +9805,88 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_max"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.25.0..0.25.1",)),
+                            (
+                                "says",
+                                "Largest share of tokens, or completions at sequence level, clipped at the upper bound.",
+                            ),
+                            ("code", "Largest over processes, not over tokens or completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.25.0/grpo_trainer"),
+                                    ("release", "0.25.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 176),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/trainer/grpo_trainer.py|1888|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1876|GRPOTrainer._compute_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1888|GRPOTrainer._compute_loss",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1876|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/clip_fraction_high/sequence_max"),
@@ -9576,7 +10259,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.19.0..0.24.0",)),
+                ("releases", ("0.19.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/batch_preparation"),
@@ -9603,6 +10286,8 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|970|GRPOTrainer._prepare_inputs|span",
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|982|GRPOTrainer._prepare_inputs|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1047|GRPOTrainer._prepare_inputs|span",
                     ),
                 ),
             ),
@@ -9704,7 +10389,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.19.0..0.24.0",)),
+                ("releases", ("0.19.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/loss"),
@@ -9728,6 +10413,8 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1611|GRPOTrainer.compute_loss|span",
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|1641|GRPOTrainer.compute_loss|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1752|GRPOTrainer.compute_loss|span",
                     ),
                 ),
             ),
@@ -9828,7 +10515,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps_and_entropies"),
-                ("releases", ("0.20.0..0.24.0",)),
+                ("releases", ("0.20.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/log_probabilities"),
@@ -9853,6 +10540,8 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|782|GRPOTrainer._get_per_token_logps_and_entropies|span",
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|786|GRPOTrainer._get_per_token_logps_and_entropies|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|852|GRPOTrainer._get_per_token_logps_and_entropies|span",
                     ),
                 ),
             ),
@@ -9937,8 +10626,32 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/hidden_states"),
+                ("span", "Forward pass of the policy without its output layer."),
+                ("when", "use_liger_kernel"),
+                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.0|trl/trainer/grpo_trainer.py|768|GRPOTrainer._get_last_hidden_state|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|768|GRPOTrainer._get_last_hidden_state|span",
+                    ),
+                ),
+            ),
+            (
                 ("key", "profiling/Time taken: GRPOTrainer._calculate_rewards"),
-                ("releases", ("0.19.0..0.24.0",)),
+                ("releases", ("0.19.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/reward"),
@@ -9962,6 +10675,8 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1005|GRPOTrainer._calculate_rewards|span",
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|1017|GRPOTrainer._calculate_rewards|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1080|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -10034,7 +10749,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("0.18.0..0.24.0",)),
+                ("releases", ("0.18.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/reward_function"),
@@ -10060,6 +10775,8 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1020|GRPOTrainer._calculate_rewards|span",
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|1032|GRPOTrainer._calculate_rewards|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1095|GRPOTrainer._calculate_rewards|span",
                     ),
                 ),
             ),
@@ -10139,7 +10856,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("0.18.0..0.24.0",)),
+                ("releases", ("0.18.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/generation"),
@@ -10175,12 +10892,14 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|1125|GRPOTrainer._generate_single_turn|span",
                         "0.24.0|trl/trainer/grpo_trainer.py|1209|GRPOTrainer._generate_single_turn|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1268|GRPOTrainer._generate_single_turn|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.transformers.generate"),
-                ("releases", ("0.20.0..0.24.0",)),
+                ("releases", ("0.20.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/model_generation"),
@@ -10203,12 +10922,14 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1317|GRPOTrainer._generate_and_score_completions|span",
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|1285|GRPOTrainer._generate_single_turn|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1368|GRPOTrainer._generate_single_turn|span",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer.transformers.generate_batch"),
-                ("releases", ("0.20.0..0.24.0",)),
+                ("releases", ("0.20.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "completion/time/continuous_batching"),
@@ -10234,6 +10955,8 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|span",
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|1247|GRPOTrainer._generate_single_turn|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1319|GRPOTrainer._generate_single_turn|span",
                     ),
                 ),
             ),
@@ -10363,7 +11086,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
-                ("releases", ("0.18.0..0.24.0",)),
+                ("releases", ("0.18.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("profile", "call"),
                 ("metric", "timing/weight_update"),
@@ -10390,6 +11113,8 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|894|GRPOTrainer._move_model_to_vllm|span",
                         "0.24.0|trl/extras/profiling.py|63|profiling_context",
                         "0.24.0|trl/trainer/grpo_trainer.py|906|GRPOTrainer._move_model_to_vllm|span",
+                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
+                        "0.25.1|trl/trainer/grpo_trainer.py|971|GRPOTrainer._move_model_to_vllm|span",
                     ),
                 ),
             ),
@@ -10502,7 +11227,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions"),
-                ("releases", ("0.18.0..0.24.0", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
                 ("modes", ("train",)),
                 ("metric", "samples/completions"),
                 ("reduction", (("rank", "pool"), ("window", "last"))),
@@ -10510,7 +11235,7 @@ FILE: tuple[object, ...] = (
                 ("when", "log_completions"),
                 (
                     "condition",
-                    "sent straight to W&B (from 1.14.0 also to Trackio) as a table by the main process, never through Trainer.log",
+                    "sent straight to W&B (from 0.25.0 also to Trackio) as a table by the main process, never through Trainer.log",
                 ),
                 ("logged_by_default", False),
                 (
@@ -10538,6 +11263,9 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1834|GRPOTrainer.log",
                         "0.24.0|trl/trainer/grpo_trainer.py|1803|GRPOTrainer.log|condition",
                         "0.24.0|trl/trainer/grpo_trainer.py|1818|GRPOTrainer.log|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1949|GRPOTrainer.log",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1914|GRPOTrainer.log|condition",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1926|GRPOTrainer.log|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3439|GRPOTrainer.log",
                         "1.14.0|trl/trainer/grpo_trainer.py|3382|GRPOTrainer.log|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|value",
@@ -10570,7 +11298,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward/{reward_func}/mean"),
-                ("releases", ("0.17.0..0.24.0",)),
+                ("releases", ("0.17.0..0.25.1",)),
                 ("says", "Mean of the reward from one reward function."),
                 ("instead", "rewards/{reward_func}/mean, with an s."),
                 (
@@ -10586,7 +11314,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward/{reward_func}/std"),
-                ("releases", ("0.17.0..0.24.0",)),
+                ("releases", ("0.17.0..0.25.1",)),
                 ("says", "Standard deviation of the reward from one reward function."),
                 ("instead", "rewards/{reward_func}/std, with an s."),
                 (
