@@ -2834,6 +2834,25 @@ FILE: tuple[object, ...] = (
                 ("metric", "length/truncated_fraction"),
                 ("traits", ("padding_token_ends", "tokenizer_end_token_only")),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.24.0..0.25.1",)),
+                            ("says", "Share of completions that were cut off."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.24.0/grpo_trainer"),
+                                    ("release", "0.24.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 158),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "evidence",
                     (
                         "0.24.0|trl/trainer/grpo_trainer.py|1340|GRPOTrainer._generate",
@@ -3265,6 +3284,25 @@ FILE: tuple[object, ...] = (
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
                 ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.24.0..0.25.1",)),
+                            ("says", "Smallest length of the completions that ended with an end token."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL GRPO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.24.0/grpo_trainer"),
+                                    ("release", "0.24.0"),
+                                    ("path", "docs/source/grpo_trainer.md"),
+                                    ("line", 156),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
