@@ -1071,9 +1071,9 @@ PLACEHOLDERS: tuple[object, ...] = (
     ),
 )
 COMPONENTS: tuple[object, ...] = (
-    ("actor", "actor", ("0.5.0..0.7.1",), "verl.workers.actor"),
+    ("actor", "actor", ("0.4.0..0.7.1",), "verl.workers.actor"),
     ("actor", "actor", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),
-    ("critic", "critic", ("0.5.0..0.7.1",), "verl.workers.critic"),
+    ("critic", "critic", ("0.4.0..0.7.1",), "verl.workers.critic"),
     ("critic", "critic", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),
     ("data", "data", ("0.5.0", "0.9.1"), "verl.trainer.ppo.metric_utils"),
     ("distillation", "distillation", ("0.9.1",), "verl.trainer.distillation.losses"),

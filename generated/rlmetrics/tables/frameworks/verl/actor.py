@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "Actor update"),
     (
         "brief",
-        "Numbers that the actor's workers return from an update, and the entropy and reward penalty that the driver adds. 0.5.0 keeps rank 0's numbers only; later releases merge all ranks. Where the V1 trainer makes several local updates per synchronisation (separate_async), it averages their numbers weighted by samples.",
+        "Numbers that the actor's workers return from an update, and the entropy and reward penalty that the driver adds. Up to 0.5.0 only rank 0's numbers are kept; later releases merge all ranks. Where the V1 trainer makes several local updates per synchronisation (separate_async), it averages their numbers weighted by samples.",
     ),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
@@ -17,7 +17,7 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.5.0..0.8.0",)),
+                ("releases", ("0.4.0..0.8.0",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
@@ -168,7 +168,7 @@ FILE: tuple[object, ...] = (
             (
                 "legacy",
                 (
-                    ("releases", ("0.5.0",)),
+                    ("releases", ("0.4.0..0.5.0",)),
                     (
                         "brief",
                         "One number per micro-batch, averaged over micro-batches, mini-batches and epochs of data-parallel rank 0; the other ranks are dropped.",
@@ -246,6 +246,1248 @@ FILE: tuple[object, ...] = (
     (
         "emissions",
         (
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/loss"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'token-mean'"),
+                            ("traits", ("dual_clip_applied",)),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|510|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied",)),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|438|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied",)),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|440|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied",)),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|444|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold. Not logged while trainer.critic_warmup lasts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/dp_actor.py|429|DataParallelPPOActor.update_policy",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|513|compute_policy_loss|value",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|514|compute_policy_loss|reduction",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/loss"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'token-mean'"),
+                            ("traits", ("dual_clip_applied",)),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|510|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied",)),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|438|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied",)),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|440|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied",)),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|444|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold. Not logged while trainer.critic_warmup lasts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/megatron_actor.py|385|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|513|compute_policy_loss|value",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|514|compute_policy_loss|reduction",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/clip_fraction"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/dp_actor.py|430|DataParallelPPOActor.update_policy",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|507|compute_policy_loss|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/clip_fraction"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/megatron_actor.py|386|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|507|compute_policy_loss|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "kl/old/k1"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/dp_actor.py|431|DataParallelPPOActor.update_policy",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|498|compute_policy_loss|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "kl/old/k1"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/megatron_actor.py|387|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|498|compute_policy_loss|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/dual_clip_fraction"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/dp_actor.py|432|DataParallelPPOActor.update_policy",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|511|compute_policy_loss|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/dual_clip_fraction"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/megatron_actor.py|388|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|511|compute_policy_loss|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "kl/reference/k3"),
+                ("reduction", (("micro_batch", "last"), ("mini_batch", "last"), ("epoch", "last"), ("rank", "first"))),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|584|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|587|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|590|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|438|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|440|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|444|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight, of the last micro-batch of the step only. The log-ratio of the plain estimator k1 has current minus reference, so its mean is the divergence of the current policy from the reference.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/dp_actor.py|418|DataParallelPPOActor.update_policy",
+                        "0.4.0|verl/workers/actor/dp_actor.py|418|DataParallelPPOActor.update_policy|reduction",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|598|kl_penalty|value",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.4.0",)),
+                ("profile", "legacy"),
+                ("metric", "kl/reference/k3"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|584|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|587|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|590|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|438|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|440|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|444|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight. The log-ratio of the plain estimator k1 has current minus reference, so its mean is the divergence of the current policy from the reference.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/megatron_actor.py|379|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.0|verl/trainer/ppo/core_algos.py|598|kl_penalty|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy_loss"),
+                ("releases", ("0.4.0",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                ("population", "response_tokens"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|438|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|440|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|444|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1068|RayPPOTrainer.fit",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1067|RayPPOTrainer.fit|reduction",
+                        "0.4.0|verl/workers/fsdp_workers.py|664|ActorRolloutRefWorker.compute_log_prob|value",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|213|compute_response_mask|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "policy/loss"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|617|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|543|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|545|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|549|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.4.1|verl/trainer/ppo/core_algos.py|708|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.4.1|verl/trainer/ppo/core_algos.py|755|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold. Not logged while trainer.critic_warmup lasts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/dp_actor.py|515|DataParallelPPOActor.update_policy",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|620|compute_policy_loss|value",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|621|compute_policy_loss|reduction",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "policy/loss"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|617|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|543|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|545|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|549|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold. Not logged while trainer.critic_warmup lasts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/megatron_actor.py|406|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|620|compute_policy_loss|value",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|621|compute_policy_loss|reduction",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "policy/clip_fraction"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|603|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("metric", "objective/covariance_dropped_fraction"),
+                            (
+                                "evidence",
+                                ("0.4.1|verl/trainer/ppo/core_algos.py|706|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode kl_cov",)),
+                            (
+                                "evidence",
+                                ("0.4.1|verl/trainer/ppo/core_algos.py|776|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/dp_actor.py|516|DataParallelPPOActor.update_policy",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|614|compute_policy_loss|value",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "policy/clip_fraction"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|603|compute_policy_loss|value",)),
+                        ),
+                    ),
+                ),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/megatron_actor.py|407|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|614|compute_policy_loss|value",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "kl/old/k1"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|603|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("metric", "objective/abs_log_ratio"),
+                            (
+                                "evidence",
+                                ("0.4.1|verl/trainer/ppo/core_algos.py|753|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/dp_actor.py|517|DataParallelPPOActor.update_policy",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|605|compute_policy_loss|value",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "kl/old/k1"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|603|compute_policy_loss|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/megatron_actor.py|408|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|605|compute_policy_loss|value",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "policy/dual_clip_fraction"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|603|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode clip_cov",)),
+                            (
+                                "evidence",
+                                ("0.4.1|verl/trainer/ppo/core_algos.py|711|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode kl_cov",)),
+                            (
+                                "evidence",
+                                ("0.4.1|verl/trainer/ppo/core_algos.py|776|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/dp_actor.py|518|DataParallelPPOActor.update_policy",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|618|compute_policy_loss|value",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "policy/dual_clip_fraction"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|603|compute_policy_loss|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/megatron_actor.py|409|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|618|compute_policy_loss|value",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "kl/reference/k3"),
+                ("reduction", (("micro_batch", "last"), ("mini_batch", "last"), ("epoch", "last"), ("rank", "first"))),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|844|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|847|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|850|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|857|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|543|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|545|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|549|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight, of the last micro-batch of the step only. The log-ratio of the plain estimator k1 has current minus reference, so its mean is the divergence of the current policy from the reference.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/dp_actor.py|504|DataParallelPPOActor.update_policy",
+                        "0.4.1|verl/workers/actor/dp_actor.py|504|DataParallelPPOActor.update_policy|reduction",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|860|kl_penalty|value",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.4.1",)),
+                ("profile", "legacy"),
+                ("metric", "kl/reference/k3"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|844|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|847|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|850|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|857|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|543|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|545|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|549|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight. The log-ratio of the plain estimator k1 has current minus reference, so its mean is the divergence of the current policy from the reference.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/actor/megatron_actor.py|400|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.1|verl/trainer/ppo/core_algos.py|860|kl_penalty|value",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.4.1",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                ("population", "response_tokens"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|543|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|545|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|549|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|1042|RayPPOTrainer.fit",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|1041|RayPPOTrainer.fit|reduction",
+                        "0.4.1|verl/workers/fsdp_workers.py|708|ActorRolloutRefWorker.compute_log_prob|value",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|196|compute_response_mask|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_coef"),
+                ("releases", ("0.4.0..0.4.1",)),
+                ("metric", "kl/loss_coefficient"),
+                ("constant_when", ("always the configured kl_loss_coef",)),
+                ("when", "actor_rollout_ref.actor.use_kl_loss"),
+                ("note", "The weight in the loss; it is never adapted."),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/dp_actor.py|419|DataParallelPPOActor.update_policy",
+                        "0.4.0|verl/workers/actor/megatron_actor.py|380|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.0|verl/workers/actor/dp_actor.py|419|DataParallelPPOActor.update_policy|value",
+                        "0.4.1|verl/workers/actor/dp_actor.py|505|DataParallelPPOActor.update_policy",
+                        "0.4.1|verl/workers/actor/megatron_actor.py|401|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.4.1|verl/workers/actor/dp_actor.py|505|DataParallelPPOActor.update_policy|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/grad_norm"),
+                ("releases", ("0.4.0..0.4.1",)),
+                ("profile", "step"),
+                ("metric", "optimizer/gradient_norm"),
+                (
+                    "note",
+                    "Total norm before clipping. A step with a non-finite norm is skipped, and the non-finite value enters the mean.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/dp_actor.py|437|DataParallelPPOActor.update_policy",
+                        "0.4.0|verl/workers/actor/megatron_actor.py|513|MegatronPPOActor.update_policy",
+                        "0.4.0|verl/workers/actor/dp_actor.py|239|DataParallelPPOActor._optimizer_step|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.4.1|verl/workers/actor/dp_actor.py|523|DataParallelPPOActor.update_policy",
+                        "0.4.1|verl/workers/actor/megatron_actor.py|545|MegatronPPOActor.update_policy",
+                        "0.4.1|verl/workers/actor/dp_actor.py|276|DataParallelPPOActor._optimizer_step|value",
+                        "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/lr"),
+                ("releases", ("0.4.0",)),
+                ("metric", "optimizer/learning_rate"),
+                ("lag", 0),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                ("note", "Read before the scheduler moves on: the rate that this step used."),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/fsdp_workers.py|593|ActorRolloutRefWorker.update_actor",
+                        "0.4.0|verl/workers/fsdp_workers.py|592|ActorRolloutRefWorker.update_actor|value",
+                        "0.4.0|verl/workers/fsdp_workers.py|594|ActorRolloutRefWorker.update_actor|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/lr"),
+                ("releases", ("0.4.0",)),
+                ("metric", "optimizer/learning_rate"),
+                ("reduction", (("mini_batch", "mean"), ("epoch", "mean"), ("rank", "first"))),
+                ("lag", 0),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                ("note", "Read from the optimiser after every mini-batch."),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/workers/actor/megatron_actor.py|513|MegatronPPOActor.update_policy",
+                        "0.4.0|verl/workers/actor/megatron_actor.py|512|MegatronPPOActor.update_policy|value",
+                        "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/lr"),
+                ("releases", ("0.4.1",)),
+                ("metric", "optimizer/learning_rate"),
+                ("lag", 0),
+                ("note", "Read before the scheduler moves on: the rate that this step used."),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/workers/fsdp_workers.py|628|ActorRolloutRefWorker.update_actor",
+                        "0.4.1|verl/workers/fsdp_workers.py|627|ActorRolloutRefWorker.update_actor|value",
+                        "0.4.1|verl/workers/fsdp_workers.py|629|ActorRolloutRefWorker.update_actor|span",
+                        "0.4.1|verl/workers/megatron_workers.py|457|ActorRolloutRefWorker.update_actor",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/reward_kl_penalty_coeff"),
+                ("releases", ("0.4.0..0.4.1",)),
+                ("metric", "kl/coefficient"),
+                ("when", "algorithm.use_kl_in_reward"),
+                ("note", "The value in force for this batch; an adaptive controller moves it afterwards."),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|193|apply_kl_penalty",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|182|apply_kl_penalty|value",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|176|apply_kl_penalty",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|165|apply_kl_penalty|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/reward_kl_penalty"),
+                ("releases", ("0.4.0..0.4.1",)),
+                ("profile", "driver"),
+                ("metric", "kl/old_reference/k1"),
+                ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                ("when", "algorithm.use_kl_in_reward"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "abs"),
+                            ("when", "algorithm.kl_penalty in ['abs']"),
+                            ("metric", "kl/old_reference/abs"),
+                            (
+                                "evidence",
+                                (
+                                    "0.4.0|verl/trainer/ppo/core_algos.py|587|kl_penalty|value",
+                                    "0.4.1|verl/trainer/ppo/core_algos.py|847|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "algorithm.kl_penalty in ['mse', 'k2']"),
+                            ("metric", "kl/old_reference/k2"),
+                            (
+                                "evidence",
+                                (
+                                    "0.4.0|verl/trainer/ppo/core_algos.py|590|kl_penalty|value",
+                                    "0.4.1|verl/trainer/ppo/core_algos.py|850|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3"),
+                            ("when", "algorithm.kl_penalty in ['low_var_kl', 'k3']"),
+                            ("metric", "kl/old_reference/k3"),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                (
+                                    "0.4.0|verl/trainer/ppo/core_algos.py|598|kl_penalty|value",
+                                    "0.4.1|verl/trainer/ppo/core_algos.py|860|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "A mean per token of each response, then a mean over responses; TRL's objective/kl is a sum per response and larger by about the length.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|193|apply_kl_penalty",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|176|apply_kl_penalty",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|186|apply_kl_penalty|value",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|169|apply_kl_penalty|value",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|187|apply_kl_penalty|reduction",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|170|apply_kl_penalty|reduction",
+                    ),
+                ),
+            ),
             (
                 ("key", "actor/pg_loss"),
                 ("releases", ("0.5.0",)),
