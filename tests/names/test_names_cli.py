@@ -89,6 +89,26 @@ def test_resolve_infers_the_source_or_lists_the_candidates(call, document, overl
     assert re.search(r"ambiguous: of 1 keys these explain the most: (trl\[\w+\]==[0-9.]+ \(1\), )+", err)
 
 
+@pytest.mark.parametrize("at", [OLD, GRPO, "verl==0.5.0", "verl==0.9.1"])
+def test_resolve_has_a_text_for_every_key(call, at):
+    """Metric, component and evidence; what a guide says, defects and variants where there are any."""
+    listed = [item.key for item in keys(at) if "{" not in item.key]
+    code, out, err = call("resolve", *listed, "--at", at)
+    assert (0, "") == (code, err)
+    blocks = out.rstrip("\n").split("\n\n")
+    assert listed == list(dict.fromkeys(block.splitlines()[0] for block in blocks))
+    assert all("  metric " in block and "  evidence " in block for block in blocks)
+
+
+def test_map_shows_how_values_are_converted(call):
+    """As a formula in every table."""
+    for form in ([], ["--md"], ["--csv"]):
+        code, out, _ = call("map", "--from", "verl==0.9.1", "--to", "verl==0.5.0", *form)
+        assert 0 == code
+        converted = [row for row in map_names("verl==0.9.1", "verl==0.5.0").rows if row.transform is not None]
+        assert all(f"{row.transform.scale:g} * x" in out for row in converted if row.transform is not None)
+
+
 def test_resolve_takes_configuration_into_account(document):
     """Kl is not logged by default in 1.16.0; with a penalty it is."""
     (default,) = document("resolve", "kl", "--at", GRPO)

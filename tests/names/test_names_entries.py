@@ -91,6 +91,22 @@ def test_configuration_picks_the_variant_and_the_others_are_listed(tables):
     assert [None] == [item.variant for item in picked.alternatives]
 
 
+def test_emissions_that_share_a_key_are_told_apart_by_their_guards(tables):
+    """The configuration picks one; the other is an alternative."""
+    at = "beta[data]==0.5"
+    by_default, otherwise = (_one("critic/penalised", at, tables, config=config) for config in ({}, {"test": "false"}))
+    assert ("reward/total/mean", "reward/score/mean") == (by_default.metric, otherwise.metric)
+    assert [("not data.test", "reward/score/mean")] == [(item.when, item.metric) for item in by_default.alternatives]
+    assert 1 == sum(item.key == "critic/penalised" for item in keys(at, spec=tables))
+
+
+def test_null_is_a_value_of_the_configuration(tables):
+    """As in YAML."""
+    found = _one("loss", NEW, tables, config={"parts": "null"})
+    assert "1 / parts" == found.signature.scale
+    assert 2.0 == _one("loss", NEW, tables, config={"parts": 0.5}).signature.scale
+
+
 def test_a_scale_is_a_number_once_its_keys_are_known(tables):
     """Until then the expression itself is the answer."""
     assert "1 / parts" == _one("loss", NEW, tables).signature.scale

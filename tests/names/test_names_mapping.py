@@ -181,6 +181,14 @@ def test_names_come_out_as_they_went_in(tables):
     assert "train/reward" == _row(asked, "ppo/mean_scores").to
 
 
+def test_a_name_of_the_users_choice_never_takes_the_place_of_another(tables):
+    """step_time was free in 0.3.0 and is the trainer's own key in 1.0.0."""
+    names = map_names("alpha[NewTrainer]==0.3.0", NEW, spec=tables)
+    assert "mine" == names.translate("mine").target
+    taken = names.translate("step_time")
+    assert (None, "step_time means something else there: timing/step") == (taken.target, taken.note)
+
+
 def test_an_unknown_key_is_not_translated(tables):
     """There is no row, and the note says so."""
     found: Any = map_names(OLD, NEW, spec=tables).translate("nothing/of/the/kind")

@@ -46,6 +46,12 @@ def test_the_old_trainer_has_no_prefix(tables):
     assert found.metric is None
 
 
+def test_a_template_is_not_stretched_to_what_the_tracker_cannot_show(tables):
+    """A user's eval_mine would be shown as eval/mine, so train/eval_mine is nothing."""
+    (found,) = resolve("train/eval_mine", "alpha[NewTrainer]==1.0.0", spec=tables)
+    assert ("logged", {"name": "train/eval_mine"}) == (found.surface, found.placeholders)
+
+
 def test_a_rule_that_stops_keeps_later_ones_from_applying(tables):
     """Totals of a run stay bare on W&B only."""
     rules = rules_of(tables, "wandb", "hf_trainer")
@@ -56,8 +62,17 @@ def test_a_rule_that_stops_keeps_later_ones_from_applying(tables):
 
 def test_trackers_that_do_the_same_are_one_surface(tables):
     """W&B and TensorBoard differ in one rule; MLflow changes characters only."""
-    assert ["wandb", "tensorboard", "mlflow"] == [name for name, _ in route_surfaces(tables, ["hf_trainer"])]
+    assert ["wandb", "tensorboard", "trackio", "mlflow"] == [name for name, _ in route_surfaces(tables, ["hf_trainer"])]
     assert [] == route_surfaces(tables, ["accelerate"])
+
+
+def test_a_name_that_a_tracker_hides_is_not_recognised_as_its_own(tables):
+    """And where it must be shown all the same, it stays as it is."""
+    view = open_view("alpha[NewTrainer]==1.0.0", spec=tables)
+    (entry,) = [entry for entry in view.entries() if entry.key == "learning_rate"]
+    assert "learning_rate" == view.show(entry, entry.key, "trackio")
+    assert "train/reward" == view.show(entry, "reward", "trackio")
+    assert [entry] == [match.entry for match in view.find("train/learning_rate")]
 
 
 def test_placeholders_survive_every_rewriting(tables):

@@ -94,6 +94,17 @@ def test_a_wrong_overlay_is_explained(tmp_path):
     folder.mkdir(parents=True)
     (folder / "broken.yaml").write_text("title: X\nbrief: Y\nemission: []\n", encoding="utf-8")
     wrong.append((tmp_path, r"broken\.yaml:3:1: .*emission"))
+    reference = tmp_path / "other" / "frameworks" / "trl"
+    reference.mkdir(parents=True)
+    text = """\
+title: Broken
+brief: A trait that nobody knows.
+components: [{name: Broken, releases: 1.16.0, module: ours}]
+emissions:
+  - {key: a, metric: kl/old/k2, traits: [unheard_of], evidence: [{release: 1.16.0, path: a, line: 1, symbol: a}]}
+"""
+    (reference / "broken.yaml").write_text(text, encoding="utf-8")
+    wrong.append((str(tmp_path / "other"), r"broken\.yaml:5:\d+: .*unheard_of"))
     for spec, part in wrong:
         with pytest.raises(NamesError, match=part):
             load_tables(spec)

@@ -11,7 +11,7 @@ from .config import Config, Configuration
 from .emissions import Record, make_entry, prefixed_key
 from .records import Alternative, Documented, Entry
 from .source import Component
-from .surfaces import LOGGED, route_surfaces, show_template
+from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
 from .templates import LITERAL, OPEN, Template, placeholders_in
 
@@ -34,6 +34,16 @@ class Hit:
     entry: Entry
     surface: str
     values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The keys that a tracker changes, as it shows them."""
+
+    tracker: str
+    rules: Rules
+    literals: Mapping[str, tuple[str, str]]
+    templates: Sequence[tuple[Template, tuple[str, str]]]
 
 
 class ComponentView:
@@ -104,8 +114,8 @@ class ComponentView:
         return [(key, mode) for key, mode in self._by_key if "{" in key]
 
     @cached_property
-    def _shown(self) -> list[tuple[str, dict[str, tuple[str, str]], list[tuple[Template, tuple[str, str]]]]]:
-        """For each way in which a tracker changes names: its name, the changed literals, the changed templates."""
+    def _shown(self) -> list[_Shown]:
+        """What each way in which a tracker changes names makes of the keys."""
         result = []
         for tracker, rules in route_surfaces(self._tables, self.routes):
             literals: dict[str, tuple[str, str]] = {}
@@ -120,7 +130,7 @@ class ComponentView:
                     templates.append((changed, (key, mode)))
                 else:
                     literals.setdefault(shown, (key, mode))
-            result.append((tracker, literals, templates))
+            result.append(_Shown(tracker, rules, literals, templates))
         return result
 
     @cached_property
@@ -185,19 +195,22 @@ class ComponentView:
         """Return what a key is in its most specific reading; names of every tracker are recognised."""
         if key in self._literals:
             return Hit((LITERAL, 0), self.entry(*self._literals[key]), LOGGED, {})
-        for tracker, literals, _ in self._shown:
-            if key in literals:
-                return Hit((LITERAL, 1), self.entry(*literals[key]), tracker, {})
-        hits = self._match(key, LOGGED, [(self.template(name), (name, mode)) for name, mode in self._templated])
-        for tracker, _, templates in self._shown:
-            hits += self._match(key, tracker, templates)
+        for shown in self._shown:
+            if key in shown.literals:
+                return Hit((LITERAL, 1), self.entry(*shown.literals[key]), shown.tracker, {})
+        hits = self._match(key, LOGGED, (), [(self.template(name), (name, mode)) for name, mode in self._templated])
+        for shown in self._shown:
+            hits += self._match(key, shown.tracker, shown.rules, shown.templates)
         return min(hits, key=lambda hit: (hit.rank, not hit.entry.logged), default=None)
 
-    def _match(self, key: str, surface: str, templates: Sequence[tuple[Template, tuple[str, str]]]) -> list[Hit]:
+    def _match(
+        self, key: str, surface: str, rules: Rules, templates: Sequence[tuple[Template, tuple[str, str]]]
+    ) -> list[Hit]:
         hits = []
         for template, record in templates:
             values = template.parse(key)
-            if values is not None:
+            # train/eval_x fits train/{any}, but eval_x would have been shown as eval/x.
+            if values is not None and show_name(self.template(record[0]).format(values), rules) == key:
                 # Of two that match anything, the one with more text of its own says more: train/{name}, not {name}.
                 second = -template.literal_length if template.rank == OPEN else int(surface != LOGGED)
                 hits.append(Hit((template.rank, second), self.entry(*record), surface, values))
@@ -244,11 +257,9 @@ class ComponentView:
         return dict(self._table.placeholders[name])
 
     def _profile(self, stem: str, name: str) -> Mapping[str, Any]:
-        for scope in [*self._table.chain(stem), *self._chain]:
-            for profile, row in self._table.file(scope).get("profiles", ()):
-                if profile == name:
-                    return dict(row)
-        return {}
+        scopes = [*self._table.chain(stem), *self._chain]
+        rows = (pair for scope in scopes for pair in self._table.file(scope).get("profiles", ()))
+        return dict(next(row for profile, row in rows if profile == name))
 
     def _entry(self, index: int) -> Entry:
         if index not in self._entries:

@@ -131,7 +131,7 @@ class _Matches:
             for row in map(dict, file.get("emissions", ())):
                 for mode in row.get("modes") or file["modes"]:
                     key = prefixed_key(row["key"], mode, file)
-                    shown = {key, *(show_template(key, rules) for rules in ways)}
+                    shown = {key, *(show_template(key, rules) for rules in ways)} - {""}
                     hits = self._parse(shown, chain) if "{" in key else wanted & shown
                     self.found += [(hit, row.get("releases")) for hit in hits]
 

@@ -142,7 +142,16 @@ class NameMap:
         except NamesError as error:
             return KeyTranslation(key, row, None, match.surface, metric, str(error))
         shown = self.to_view.show(choice.target, name, self._surface or match.surface)
+        other = self._other_meaning(shown, choice.target) if template.names else None
+        if other is not None:
+            note = f"{shown} means something else there: {other.metric}"
+            return KeyTranslation(key, row, None, match.surface, metric, note)
         return KeyTranslation(key, row, shown, match.surface, metric, row.note)
+
+    def _other_meaning(self, name: str, target: Entry) -> Entry | None:
+        """Return what a filled-in name means in the target where a more specific key has it."""
+        readings = [match.entry for match in self.to_view.find(name)]
+        return None if target in readings or not readings else readings[0]
 
     def _choose(self, entry: Entry) -> _Choice:
         place = (entry.component, entry.key, entry.mode)
