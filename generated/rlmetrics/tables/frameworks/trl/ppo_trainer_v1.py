@@ -1378,6 +1378,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.4.2..0.5.0",)),
                 ("metric", "reward/score/mean"),
                 ("reduction", (("rank", "pool"),)),
+                (
+                    "documented",
+                    (
+                        (
+                            (
+                                "says",
+                                "the mean of the scores as they come out of the reward model, one of the crucial values",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.5.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 21),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "The scores as they are passed to step()."),
                 (
                     "evidence",
@@ -1821,6 +1841,24 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.3.0..0.4.6",)),
                 ("profile", "update"),
                 ("metric", "value/loss"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.4.2..0.4.6",)),
+                            ("says", "it spikes or becomes NaN when training does not go well"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.4.2"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 27),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "Not multiplied by vf_coef."),
                 (
                     "evidence",
@@ -1855,6 +1893,19 @@ FILE: tuple[object, ...] = (
                                     ("release", "0.7.10"),
                                     ("path", "docs/source/logging.mdx"),
                                     ("line", 71),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.4.7..0.5.0",)),
+                            ("says", "it spikes or becomes NaN when training does not go well"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.5.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 27),
                                 ),
                             ),
                         ),
@@ -2882,6 +2933,20 @@ FILE: tuple[object, ...] = (
                                     ("release", "0.7.10"),
                                     ("path", "docs/source/logging.mdx"),
                                     ("line", 43),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("0.4.2..0.5.0",)),
+                            ("says", "the share of clipped values in the value loss, often between 0.3 and 0.6"),
+                            ("code", "only values count whose clipped prediction has the larger squared error"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL logging guide"),
+                                    ("release", "0.5.0"),
+                                    ("path", "docs/source/logging.mdx"),
+                                    ("line", 28),
                                 ),
                             ),
                         ),
