@@ -53,8 +53,8 @@ def _annotation(value: Any) -> str:
 def _node(value: Any, head: str = "") -> Node:
     if isinstance(value, str):
         return head + quote(value)
-    if isinstance(value, Mapping):
-        return dict_of([_node(item, f"{quote(key)}: ") for key, item in value.items()], head)
     if isinstance(value, tuple):
         return tuple_of([_node(item) for item in value], head)
+    if isinstance(value, Mapping):
+        return dict_of([_node(item, f"{quote(key)}: ") for key, item in value.items()], head)
     return f"{head}{value!r}"
