@@ -18,7 +18,7 @@ def evaluate(metric: MetricFunction, args: Sequence[Tensor], kwargs: Mapping[str
 
     Args:
         metric: The metric.
-        args: Its inputs by position.
+        args: Its inputs by position: tensors, or what ``torch.as_tensor`` takes.
         kwargs: Further inputs and the parameters by name.
 
     Returns:
@@ -35,7 +35,7 @@ def evaluate(metric: MetricFunction, args: Sequence[Tensor], kwargs: Mapping[str
     result = by_definition(
         metric.formula,
         metric.let,
-        {name: given[name].tolist() for name in names},
+        {name: torch.as_tensor(given[name]).tolist() for name in names},
         parameters,
         metric.empty,
         _formula_of,
