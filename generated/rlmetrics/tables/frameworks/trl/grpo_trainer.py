@@ -10235,6 +10235,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. One call per micro-batch, each with its own generation.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10261,6 +10262,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10285,6 +10287,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10311,6 +10314,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10345,6 +10349,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10368,6 +10373,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10391,6 +10397,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10415,6 +10422,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10438,6 +10446,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10472,6 +10481,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10495,6 +10505,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10518,6 +10529,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10539,6 +10551,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10567,6 +10580,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10599,6 +10613,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10623,6 +10638,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10645,6 +10661,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10677,6 +10694,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10700,6 +10718,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10731,6 +10750,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10754,6 +10774,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. For reward models the name has the word reward and a space in front.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10777,6 +10798,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10798,6 +10820,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10831,6 +10854,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10859,6 +10883,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10883,6 +10908,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10909,6 +10935,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. Absent when a rollout function generates.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10949,6 +10976,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -10982,6 +11010,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11015,6 +11044,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. Absent when a rollout function generates.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11039,6 +11069,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. Absent when a rollout function generates.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11066,6 +11097,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. Absent when a rollout function generates.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11090,6 +11122,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11114,6 +11147,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11136,6 +11170,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11170,6 +11205,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11199,6 +11235,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "Columns: step, prompt, completion, reward (weighted sum). One table for each generated micro-batch, of training and evaluation alike, under one key without prefix.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11228,6 +11265,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "Columns: step, prompt, completion, reward (weighted sum). One table for each generated micro-batch, of training and evaluation alike, under one key without prefix.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11254,6 +11292,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "Columns: step, prompt, completion and one for each reward function. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -11280,6 +11319,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "Columns: step, prompt, completion (messages from 1.15.0), one for each reward function, advantage; in later releases also those that reward functions add with log_extra, and (from 0.20.0) image. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix. 1.16.0 also writes it to a Parquet file in the output directory.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (

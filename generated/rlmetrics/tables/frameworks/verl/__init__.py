@@ -717,7 +717,19 @@ CONFIG: tuple[object, ...] = (
         (
             ("type", "str"),
             ("brief", "Names of the reward components that GDPO normalises one by one."),
-            ("defaults", ((("0.9.1",), None, ("0.9.1|verl/trainer/config/algorithm.py|672|AlgoConfig|default",)),)),
+            (
+                "defaults",
+                (
+                    (
+                        ("0.7.1..0.9.1",),
+                        None,
+                        (
+                            "0.7.1|verl/trainer/config/algorithm.py|619|AlgoConfig|default",
+                            "0.9.1|verl/trainer/config/algorithm.py|672|AlgoConfig|default",
+                        ),
+                    ),
+                ),
+            ),
         ),
     ),
     (
@@ -1075,17 +1087,17 @@ COMPONENTS: tuple[object, ...] = (
     ("actor", "actor", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),
     ("critic", "critic", ("0.4.0..0.7.1",), "verl.workers.critic"),
     ("critic", "critic", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),
-    ("data", "data", ("0.5.0", "0.9.1"), "verl.trainer.ppo.metric_utils"),
+    ("data", "data", ("0.5.0", "0.9.0..0.9.1"), "verl.trainer.ppo.metric_utils"),
     ("distillation", "distillation", ("0.9.1",), "verl.trainer.distillation.losses"),
     ("fully_async", "fully_async", ("0.9.1",), "verl.experimental.fully_async_policy"),
     ("rollout_correction", "rollout_correction", ("0.5.0",), "verl.trainer.ppo.ray_trainer"),
-    ("rollout_correction", "rollout_correction", ("0.9.1",), "verl.trainer.ppo.rollout_corr_helper"),
+    ("rollout_correction", "rollout_correction", ("0.9.0..0.9.1",), "verl.trainer.ppo.rollout_corr_helper"),
     ("sft", "sft", ("0.5.0",), "verl.trainer.fsdp_sft_trainer"),
-    ("sft", "sft", ("0.9.1",), "verl.trainer.sft_trainer"),
+    ("sft", "sft", ("0.9.0..0.9.1",), "verl.trainer.sft_trainer"),
     ("throughput", "throughput", ("0.5.0", "0.9.1"), "verl.trainer.ppo.metric_utils"),
-    ("timing", "timing", ("0.5.0", "0.9.1"), "verl.trainer.ppo.metric_utils"),
+    ("timing", "timing", ("0.5.0", "0.9.0..0.9.1"), "verl.trainer.ppo.metric_utils"),
     ("training", "training", ("0.5.0",), "verl.trainer.ppo.ray_trainer"),
-    ("training", "training", ("0.9.1",), "verl.trainer.ppo.v1"),
+    ("training", "training", ("0.9.0..0.9.1",), "verl.trainer.ppo.v1"),
     ("validation", "validation", ("0.5.0", "0.9.1"), "verl.trainer.ppo.metric_utils"),
 )
 FILES: dict[str, object] = {

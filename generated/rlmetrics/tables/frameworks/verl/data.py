@@ -30,7 +30,7 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 (
@@ -92,7 +92,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/score/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/score/mean"),
                 ("population", "non_aborted_sequences"),
@@ -103,8 +103,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|556|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|556|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|453|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|453|compute_data_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|475|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|475|compute_data_metrics|value",
                     ),
                 ),
@@ -125,7 +128,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/score/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/score/max"),
                 ("population", "non_aborted_sequences"),
@@ -136,8 +139,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|557|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|557|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|453|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|453|compute_data_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|476|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|476|compute_data_metrics|value",
                     ),
                 ),
@@ -158,7 +164,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/score/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/score/min"),
                 ("population", "non_aborted_sequences"),
@@ -169,8 +175,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|558|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|558|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|453|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|453|compute_data_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|477|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|477|compute_data_metrics|value",
                     ),
                 ),
@@ -192,7 +201,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/rewards/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/total/mean"),
                 ("population", "non_aborted_sequences"),
@@ -203,8 +212,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|560|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|560|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|454|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|454|compute_data_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|483|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|483|compute_data_metrics|value",
                     ),
                 ),
@@ -226,7 +238,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/rewards/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/total/max"),
                 ("population", "non_aborted_sequences"),
@@ -237,8 +249,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|561|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|561|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|454|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|454|compute_data_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|484|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|484|compute_data_metrics|value",
                     ),
                 ),
@@ -260,7 +275,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/rewards/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/total/min"),
                 ("population", "non_aborted_sequences"),
@@ -271,8 +286,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|562|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|562|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|454|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|454|compute_data_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|485|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|485|compute_data_metrics|value",
                     ),
                 ),
@@ -297,7 +315,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/advantages/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "advantage/mean"),
                 ("population", "model_tokens"),
@@ -314,7 +332,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -328,7 +348,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|564|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|564|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|490|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|490|compute_data_metrics|value",
                     ),
                 ),
@@ -353,7 +375,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/advantages/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "advantage/max"),
                 ("population", "model_tokens"),
@@ -370,7 +392,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -384,7 +408,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|565|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|565|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|490|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|490|compute_data_metrics|value",
                     ),
                 ),
@@ -409,7 +435,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/advantages/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "advantage/min"),
                 ("population", "model_tokens"),
@@ -426,7 +452,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -440,7 +468,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|566|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|566|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|490|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|490|compute_data_metrics|value",
                     ),
                 ),
@@ -462,7 +492,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/returns/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "return/mean"),
                 ("population", "model_tokens"),
@@ -479,7 +509,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -490,7 +522,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|568|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|568|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|491|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|491|compute_data_metrics|value",
                     ),
                 ),
@@ -512,7 +546,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/returns/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "return/max"),
                 ("population", "model_tokens"),
@@ -529,7 +563,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -540,7 +576,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|569|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|569|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|491|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|491|compute_data_metrics|value",
                     ),
                 ),
@@ -562,7 +600,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/returns/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "return/min"),
                 ("population", "model_tokens"),
@@ -579,7 +617,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -590,7 +630,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|570|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|570|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|491|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|491|compute_data_metrics|value",
                     ),
                 ),
@@ -612,7 +654,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/values/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "value/mean"),
                 ("population", "model_tokens"),
@@ -630,7 +672,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -640,7 +684,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|536|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|536|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|530|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|530|compute_data_metrics|value",
                     ),
                 ),
@@ -662,7 +708,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/values/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "value/max"),
                 ("population", "model_tokens"),
@@ -680,7 +726,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -690,7 +738,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|537|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|537|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|530|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|530|compute_data_metrics|value",
                     ),
                 ),
@@ -712,7 +762,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/values/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "value/min"),
                 ("population", "model_tokens"),
@@ -730,7 +780,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -740,7 +792,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|538|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|538|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|530|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|530|compute_data_metrics|value",
                     ),
                 ),
@@ -768,7 +822,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vf_explained_var"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "value/explained_variance"),
                 ("population", "model_tokens"),
@@ -788,7 +842,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
                                     "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|1061|compute_rollout_correction_and_add_to_batch|value",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1636|PPOTrainer._compute_advantage|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1791|PPOTrainer._compute_advantage|value",
                                 ),
                             ),
@@ -802,7 +858,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|540|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|540|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|532|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|532|compute_data_metrics|value",
                     ),
                 ),
@@ -827,7 +885,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "response_length/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/response/mean"),
                 ("population", "sequences"),
@@ -835,15 +893,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|573|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|573|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1769|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1924|PPOTrainer._compute_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|87|_compute_response_info|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|87|_compute_response_info|value",
                     ),
                 ),
             ),
             (
                 ("key", "response_length_non_aborted/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/nonempty/mean"),
                 (
@@ -853,7 +914,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|581|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|581|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|515|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|515|compute_data_metrics|value",
                     ),
                 ),
@@ -875,7 +938,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "prompt_length/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/prompt/mean"),
                 ("population", "sequences"),
@@ -883,8 +946,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|589|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|589|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1768|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1923|PPOTrainer._compute_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|86|_compute_response_info|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|86|_compute_response_info|value",
                     ),
                 ),
@@ -909,7 +975,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "response_length/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/response/max"),
                 ("population", "sequences"),
@@ -917,15 +983,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|574|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|574|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1769|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1924|PPOTrainer._compute_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|87|_compute_response_info|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|87|_compute_response_info|value",
                     ),
                 ),
             ),
             (
                 ("key", "response_length_non_aborted/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/nonempty/max"),
                 (
@@ -935,7 +1004,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|582|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|582|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|516|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|516|compute_data_metrics|value",
                     ),
                 ),
@@ -957,7 +1028,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "prompt_length/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/prompt/max"),
                 ("population", "sequences"),
@@ -965,8 +1036,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|590|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|590|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1768|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1923|PPOTrainer._compute_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|86|_compute_response_info|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|86|_compute_response_info|value",
                     ),
                 ),
@@ -991,7 +1065,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "response_length/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/response/min"),
                 ("population", "sequences"),
@@ -999,15 +1073,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|575|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|575|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1769|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1924|PPOTrainer._compute_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|87|_compute_response_info|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|87|_compute_response_info|value",
                     ),
                 ),
             ),
             (
                 ("key", "response_length_non_aborted/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/nonempty/min"),
                 (
@@ -1017,7 +1094,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|583|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|583|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|517|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|517|compute_data_metrics|value",
                     ),
                 ),
@@ -1039,7 +1118,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "prompt_length/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/prompt/min"),
                 ("population", "sequences"),
@@ -1047,8 +1126,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|591|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|591|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1768|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1923|PPOTrainer._compute_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|86|_compute_response_info|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|86|_compute_response_info|value",
                     ),
                 ),
@@ -1073,7 +1155,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "response_length/clip_ratio"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/at_limit_fraction"),
                 ("population", "sequences"),
@@ -1091,7 +1173,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1764|PPOTrainer._compute_metrics|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1919|PPOTrainer._compute_metrics|value",
+                                    "0.9.0|verl/trainer/ppo/metric_utils.py|460|compute_data_metrics|value",
                                     "0.9.1|verl/trainer/ppo/metric_utils.py|460|compute_data_metrics|value",
                                 ),
                             ),
@@ -1105,14 +1189,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|576|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|576|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|576|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|576|compute_data_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "response_length_non_aborted/clip_ratio"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/nonempty/at_limit_fraction"),
                 (
@@ -1129,7 +1215,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1764|PPOTrainer._compute_metrics|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1919|PPOTrainer._compute_metrics|value",
+                                    "0.9.0|verl/trainer/ppo/metric_utils.py|460|compute_data_metrics|value",
                                     "0.9.1|verl/trainer/ppo/metric_utils.py|460|compute_data_metrics|value",
                                 ),
                             ),
@@ -1143,7 +1231,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|584|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|584|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|519|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|519|compute_data_metrics|value",
                     ),
                 ),
@@ -1168,7 +1258,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "prompt_length/clip_ratio"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "length/prompt_at_limit_fraction"),
                 ("population", "sequences"),
@@ -1186,7 +1276,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1764|PPOTrainer._compute_metrics|value",
                                     "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1919|PPOTrainer._compute_metrics|value",
+                                    "0.9.0|verl/trainer/ppo/metric_utils.py|459|compute_data_metrics|value",
                                     "0.9.1|verl/trainer/ppo/metric_utils.py|459|compute_data_metrics|value",
                                 ),
                             ),
@@ -1200,14 +1292,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|592|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|592|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|592|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|592|compute_data_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "response/aborted_ratio"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "rollout/aborted_fraction"),
                 ("population", "sequences"),
@@ -1215,7 +1309,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|587|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|587|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|511|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|511|compute_data_metrics|value",
                     ),
                 ),
@@ -1237,6 +1333,21 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_turns/mean"),
+                ("releases", ("0.9.0",)),
+                ("profile", "driver"),
+                ("metric", "interaction/turns/mean"),
+                ("population", "sequences"),
+                ("when", "not trainer.use_v1"),
+                (
+                    "evidence",
+                    (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|600|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|597|compute_data_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_turns/mean"),
                 ("releases", ("0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "interaction/turns/mean"),
@@ -1252,7 +1363,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "training/num_turns/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "interaction/turns/mean"),
                 ("population", "sequences"),
@@ -1261,14 +1372,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1795|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1956|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1792|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1953|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "tool_call_counts/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "completion/tool_calls/mean"),
                 ("population", "sequences"),
@@ -1281,7 +1394,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|606|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|606|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|603|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|603|compute_data_metrics|value",
                     ),
                 ),
@@ -1303,6 +1418,21 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_turns/max"),
+                ("releases", ("0.9.0",)),
+                ("profile", "driver"),
+                ("metric", "interaction/turns/max"),
+                ("population", "sequences"),
+                ("when", "not trainer.use_v1"),
+                (
+                    "evidence",
+                    (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|599|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|597|compute_data_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_turns/max"),
                 ("releases", ("0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "interaction/turns/max"),
@@ -1318,7 +1448,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "training/num_turns/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "interaction/turns/max"),
                 ("population", "sequences"),
@@ -1327,14 +1457,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1796|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1957|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1792|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1953|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "tool_call_counts/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "interaction/tool_calls/max"),
                 ("population", "sequences"),
@@ -1347,7 +1479,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|605|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|605|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|603|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|603|compute_data_metrics|value",
                     ),
                 ),
@@ -1369,6 +1503,21 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_turns/min"),
+                ("releases", ("0.9.0",)),
+                ("profile", "driver"),
+                ("metric", "interaction/turns/min"),
+                ("population", "sequences"),
+                ("when", "not trainer.use_v1"),
+                (
+                    "evidence",
+                    (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|598|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|597|compute_data_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_turns/min"),
                 ("releases", ("0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "interaction/turns/min"),
@@ -1384,7 +1533,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "training/num_turns/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "interaction/turns/min"),
                 ("population", "sequences"),
@@ -1393,14 +1542,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1797|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1958|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1792|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1953|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "tool_call_counts/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "interaction/tool_calls/min"),
                 ("population", "sequences"),
@@ -1413,14 +1564,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|604|compute_data_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|604|compute_data_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|603|compute_data_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|603|compute_data_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "variance_proxy/proxy1_signal_strength"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "training/gradient_signal_power"),
                 ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared and not trainer.use_v1"),
@@ -1431,15 +1584,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|789|compute_variance_proxy_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|789|compute_variance_proxy_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|746|compute_variance_proxy_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|746|compute_variance_proxy_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "variance_proxy/proxy2_total_power"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "training/gradient_total_power"),
                 ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared and not trainer.use_v1"),
@@ -1452,7 +1608,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("rollout_weights_applied",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",
+                                    "0.9.1|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",
+                                ),
                             ),
                         ),
                     ),
@@ -1460,15 +1619,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|793|compute_variance_proxy_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|793|compute_variance_proxy_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|767|compute_variance_proxy_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|767|compute_variance_proxy_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "variance_proxy/proxy3_pure_noise"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "training/gradient_noise_power"),
                 ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared and not trainer.use_v1"),
@@ -1481,7 +1643,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("rollout_weights_applied",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",
+                                    "0.9.1|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",
+                                ),
                             ),
                         ),
                     ),
@@ -1490,30 +1655,36 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|795|compute_variance_proxy_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|795|compute_variance_proxy_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|776|compute_variance_proxy_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|776|compute_variance_proxy_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "variance_proxy/expected_a_squared"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "training/advantage_power"),
                 ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared and not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|797|compute_variance_proxy_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|797|compute_variance_proxy_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|783|compute_variance_proxy_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|783|compute_variance_proxy_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "variance_proxy/expected_w"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "training/score_norm_proxy"),
                 ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared and not trainer.use_v1"),
@@ -1526,7 +1697,10 @@ FILE: tuple[object, ...] = (
                             ("traits", ("rollout_weights_applied",)),
                             (
                                 "evidence",
-                                ("0.9.1|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",),
+                                (
+                                    "0.9.0|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",
+                                    "0.9.1|verl/trainer/ppo/metric_utils.py|727|compute_variance_proxy_metrics|value",
+                                ),
                             ),
                         ),
                     ),
@@ -1534,15 +1708,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|798|compute_variance_proxy_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|798|compute_variance_proxy_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|784|compute_variance_proxy_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|784|compute_variance_proxy_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "gdpo/{reward_key}/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/function/mean"),
                 ("population", "sequences"),
@@ -1554,14 +1731,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1743|RayPPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1779|RayPPOTrainer.fit",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1742|RayPPOTrainer.fit|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1778|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
             (
                 ("key", "gdpo/{reward_key}/std"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/function/std"),
                 ("population", "sequences"),
@@ -1574,14 +1753,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1744|RayPPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1780|RayPPOTrainer.fit",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1742|RayPPOTrainer.fit|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1778|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
             (
                 ("key", "gdpo/{reward_key}/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "rollout/reward_component/max"),
                 ("population", "sequences"),
@@ -1593,14 +1774,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1745|RayPPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1781|RayPPOTrainer.fit",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1742|RayPPOTrainer.fit|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1778|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
             (
                 ("key", "gdpo/{reward_key}/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "rollout/reward_component/min"),
                 ("population", "sequences"),
@@ -1612,14 +1795,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1746|RayPPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1782|RayPPOTrainer.fit",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1742|RayPPOTrainer.fit|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1778|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/spec_accept_rate"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "rollout/speculative_acceptance_rate"),
                 ("population", "sequences"),
@@ -1633,15 +1818,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|182|compute_spec_decode_metrics",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|182|compute_spec_decode_metrics",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|177|compute_spec_decode_metrics|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|177|compute_spec_decode_metrics|value",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1803|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1964|PPOTrainer._compute_metrics",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/spec_accept_length"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "rollout/speculative_acceptance_length"),
                 ("population", "sequences"),
@@ -1655,15 +1843,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|183|compute_spec_decode_metrics",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|183|compute_spec_decode_metrics",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|178|compute_spec_decode_metrics|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|178|compute_spec_decode_metrics|value",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1803|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1964|PPOTrainer._compute_metrics",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/max_vio/layer_{layer}"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/max_violation"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1678,15 +1869,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|193|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|193|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|187|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|187|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/max_vio/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/max_violation_layer_max"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1697,15 +1891,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|196|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|196|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|187|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|187|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/max_vio/avg"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/max_violation_layer_mean"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1716,15 +1913,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|197|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|197|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|187|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|187|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/min_vio/layer_{layer}"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/min_violation"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1739,15 +1939,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|194|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|194|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|188|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|188|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/min_vio/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/min_violation_layer_max"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1759,15 +1962,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|198|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|198|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|188|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|188|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/min_vio/avg"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/min_violation_layer_mean"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1778,15 +1984,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|199|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|199|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|188|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|188|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/avg_vio/layer_{layer}"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/avg_violation"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1801,15 +2010,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|195|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|195|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|189|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|189|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/avg_vio/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/avg_violation_layer_max"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1820,15 +2032,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|200|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|200|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|189|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|189|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/avg_vio/avg"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/avg_violation_layer_mean"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1839,15 +2054,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|201|_compute_rollout_moe_load_balance_metrics_from_counts",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|201|_compute_rollout_moe_load_balance_metrics_from_counts",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|189|_compute_rollout_moe_load_balance_metrics_from_counts|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|189|_compute_rollout_moe_load_balance_metrics_from_counts|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/routed_experts_found"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/found"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1858,15 +2076,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|330|compute_moe_lb_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|330|compute_moe_lb_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|328|compute_moe_lb_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|328|compute_moe_lb_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
             ),
             (
                 ("key", "rollout/moe/routed_expert_assignments"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/expert_load/assignments"),
                 ("when", "actor_rollout_ref.rollout.moe_load_balance_metrics_interval > 0 and trainer.use_v1"),
                 (
@@ -1877,8 +2098,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|331|compute_moe_lb_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|331|compute_moe_lb_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|328|compute_moe_lb_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|328|compute_moe_lb_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|325|compute_moe_lb_metrics|condition",
                     ),
                 ),
@@ -1901,16 +2125,20 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "global_seqlen/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/chunk_tokens/min"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 ("note", "Chunks of the batch in its original order, as ranks would have got them."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/seqlen_balancing.py|296|log_seqlen_unbalance",
                         "0.9.1|verl/utils/seqlen_balancing.py|296|log_seqlen_unbalance",
+                        "0.9.0|verl/utils/seqlen_balancing.py|282|log_seqlen_unbalance|value",
                         "0.9.1|verl/utils/seqlen_balancing.py|282|log_seqlen_unbalance|value",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1225|RayPPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1250|RayPPOTrainer._balance_batch",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1476|PPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1631|PPOTrainer._balance_batch",
                     ),
                 ),
@@ -1933,16 +2161,20 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "global_seqlen/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/chunk_tokens/max"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 ("note", "Chunks of the batch in its original order, as ranks would have got them."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/seqlen_balancing.py|297|log_seqlen_unbalance",
                         "0.9.1|verl/utils/seqlen_balancing.py|297|log_seqlen_unbalance",
+                        "0.9.0|verl/utils/seqlen_balancing.py|284|log_seqlen_unbalance|value",
                         "0.9.1|verl/utils/seqlen_balancing.py|284|log_seqlen_unbalance|value",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1225|RayPPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1250|RayPPOTrainer._balance_batch",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1476|PPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1631|PPOTrainer._balance_batch",
                     ),
                 ),
@@ -1965,16 +2197,20 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "global_seqlen/minmax_diff"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/chunk_tokens/spread"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 ("note", "Before balancing."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/seqlen_balancing.py|298|log_seqlen_unbalance",
                         "0.9.1|verl/utils/seqlen_balancing.py|298|log_seqlen_unbalance",
+                        "0.9.0|verl/utils/seqlen_balancing.py|298|log_seqlen_unbalance|value",
                         "0.9.1|verl/utils/seqlen_balancing.py|298|log_seqlen_unbalance|value",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1225|RayPPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1250|RayPPOTrainer._balance_batch",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1476|PPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1631|PPOTrainer._balance_batch",
                     ),
                 ),
@@ -1997,16 +2233,20 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "global_seqlen/balanced_min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/rank_tokens/min"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 ("note", "After reordering, what the ranks really get."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/seqlen_balancing.py|299|log_seqlen_unbalance",
                         "0.9.1|verl/utils/seqlen_balancing.py|299|log_seqlen_unbalance",
+                        "0.9.0|verl/utils/seqlen_balancing.py|292|log_seqlen_unbalance|value",
                         "0.9.1|verl/utils/seqlen_balancing.py|292|log_seqlen_unbalance|value",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1225|RayPPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1250|RayPPOTrainer._balance_batch",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1476|PPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1631|PPOTrainer._balance_batch",
                     ),
                 ),
@@ -2029,16 +2269,20 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "global_seqlen/balanced_max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/rank_tokens/max"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 ("note", "After reordering, what the ranks really get."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/seqlen_balancing.py|300|log_seqlen_unbalance",
                         "0.9.1|verl/utils/seqlen_balancing.py|300|log_seqlen_unbalance",
+                        "0.9.0|verl/utils/seqlen_balancing.py|293|log_seqlen_unbalance|value",
                         "0.9.1|verl/utils/seqlen_balancing.py|293|log_seqlen_unbalance|value",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1225|RayPPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1250|RayPPOTrainer._balance_batch",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1476|PPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1631|PPOTrainer._balance_batch",
                     ),
                 ),
@@ -2060,15 +2304,19 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "global_seqlen/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/rank_tokens/mean"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/seqlen_balancing.py|301|log_seqlen_unbalance",
                         "0.9.1|verl/utils/seqlen_balancing.py|301|log_seqlen_unbalance",
+                        "0.9.0|verl/utils/seqlen_balancing.py|301|log_seqlen_unbalance|value",
                         "0.9.1|verl/utils/seqlen_balancing.py|301|log_seqlen_unbalance|value",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1225|RayPPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1250|RayPPOTrainer._balance_batch",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1476|PPOTrainer._balance_batch",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1631|PPOTrainer._balance_batch",
                     ),
                 ),

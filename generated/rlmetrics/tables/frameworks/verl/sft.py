@@ -24,7 +24,7 @@ FILE: tuple[object, ...] = (
                 ("evidence", ("0.5.0|verl/trainer/fsdp_sft_trainer.py|734|FSDPSFTTrainer.fit",)),
             ),
             (
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger=[console,wandb] lists the backends."),
                 ("x_axis", "optimisation step, from 1"),
@@ -49,9 +49,10 @@ FILE: tuple[object, ...] = (
                                 ("0.5.0|verl/trainer/config/sft_trainer.yaml|20|data.balance_dp_token|default",),
                             ),
                             (
-                                ("0.9.1",),
+                                ("0.9.0..0.9.1",),
                                 False,
                                 (
+                                    "0.9.0|verl/trainer/config/sft_trainer_engine.yaml|34|data.balance_dp_token|default|not read by the trainer",
                                     "0.9.1|verl/trainer/config/sft_trainer_engine.yaml|34|data.balance_dp_token|default|not read by the trainer",
                                 ),
                             ),
@@ -111,16 +112,21 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "train/loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "sft/loss"),
                 ("note", "Exact mean over the tokens of the global batch."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/sft_trainer.py|400|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|401|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer_ray.py|343|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer_ray.py|343|SFTTrainer.fit",
+                        "0.9.0|verl/workers/utils/losses.py|49|sft_loss|value",
                         "0.9.1|verl/workers/utils/losses.py|49|sft_loss|value",
+                        "0.9.0|verl/workers/engine_workers.py|194|TrainingWorker._postprocess_output|reduction",
                         "0.9.1|verl/workers/engine_workers.py|195|TrainingWorker._postprocess_output|reduction",
+                        "0.9.0|verl/workers/engine_workers.py|197|TrainingWorker._postprocess_output|reduction",
                         "0.9.1|verl/workers/engine_workers.py|198|TrainingWorker._postprocess_output|reduction",
                     ),
                 ),
@@ -145,7 +151,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "train/lr"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "optimizer/learning_rate"),
                 ("lag", 1),
                 ("condition", "only the supervised trainer"),
@@ -154,15 +160,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/sft_trainer.py|400|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|401|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer_ray.py|345|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer_ray.py|345|SFTTrainer.fit",
+                        "0.9.0|verl/workers/engine_workers.py|370|TrainingWorker.train_batch|value",
                         "0.9.1|verl/workers/engine_workers.py|376|TrainingWorker.train_batch|value",
                     ),
                 ),
             ),
             (
                 ("key", "train/grad_norm"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "optimizer/gradient_norm"),
                 ("condition", "only the supervised trainer"),
                 ("logged_by_default", False),
@@ -170,15 +179,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/sft_trainer.py|400|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|401|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer_ray.py|344|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer_ray.py|344|SFTTrainer.fit",
+                        "0.9.0|verl/workers/engine_workers.py|213|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|214|TrainingWorker._postprocess_output|value",
                     ),
                 ),
             ),
             (
                 ("key", "train/mfu"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/mfu_update"),
                 ("reduction", (("rank", "first"),)),
                 ("span", "forward, backward and optimiser step of one batch"),
@@ -188,15 +200,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/sft_trainer.py|400|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|401|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer_ray.py|346|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer_ray.py|346|SFTTrainer.fit",
+                        "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output|value",
                     ),
                 ),
             ),
             (
                 ("key", "train/global_tokens"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/tokens_per_step"),
                 ("condition", "only the supervised trainer"),
                 ("logged_by_default", False),
@@ -204,15 +219,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/sft_trainer.py|402|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|403|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer_ray.py|347|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer_ray.py|347|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer.py|402|SFTTrainer.fit|value",
                         "0.9.1|verl/trainer/sft_trainer.py|403|SFTTrainer.fit|value",
                     ),
                 ),
             ),
             (
                 ("key", "train/total_tokens(B)"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "progress/tokens_seen"),
                 ("scale", 1e-09),
                 ("traits", ("counter_restarts",)),
@@ -222,15 +240,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/sft_trainer.py|406|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|407|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer_ray.py|349|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer_ray.py|349|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer.py|355|SFTTrainer.fit|span",
                         "0.9.1|verl/trainer/sft_trainer.py|355|SFTTrainer.fit|span",
                     ),
                 ),
             ),
             (
                 ("key", "perf/max_memory_allocated_gb"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "memory/peak_allocated"),
                 ("reduction", (("rank", "first"),)),
                 ("span", "after each step, on the first rank; since the process began for peaks"),
@@ -239,15 +260,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|218|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|219|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/workers/engine_workers.py|218|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|219|TrainingWorker._postprocess_output|value",
+                        "0.9.0|verl/trainer/sft_trainer.py|409|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|410|SFTTrainer.fit",
                     ),
                 ),
             ),
             (
                 ("key", "perf/max_memory_reserved_gb"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "memory/peak_reserved"),
                 ("reduction", (("rank", "first"),)),
                 ("span", "after each step, on the first rank; since the process began for peaks"),
@@ -256,15 +280,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|219|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|220|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/workers/engine_workers.py|219|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|220|TrainingWorker._postprocess_output|value",
+                        "0.9.0|verl/trainer/sft_trainer.py|409|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|410|SFTTrainer.fit",
                     ),
                 ),
             ),
             (
                 ("key", "perf/cpu_memory_used_gb"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "memory/host_used"),
                 ("reduction", (("rank", "first"),)),
                 ("span", "after each step, on the first rank; since the process began for peaks"),
@@ -273,15 +300,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/workers/engine_workers.py|220|TrainingWorker._postprocess_output",
                         "0.9.1|verl/workers/engine_workers.py|221|TrainingWorker._postprocess_output",
+                        "0.9.0|verl/workers/engine_workers.py|220|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|221|TrainingWorker._postprocess_output|value",
+                        "0.9.0|verl/trainer/sft_trainer.py|409|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|410|SFTTrainer.fit",
                     ),
                 ),
             ),
             (
                 ("key", "mtp_losses/mtp_{layer}_loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "sft/multi_token_prediction_loss"),
                 ("reduction", (("rank", "mean"),)),
                 ("condition", "Megatron engine with multi-token-prediction heads"),
@@ -289,7 +319,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/megatron_utils.py|1746|get_megatron_mtp_loss",
                         "0.9.1|verl/utils/megatron_utils.py|1792|get_megatron_mtp_loss",
+                        "0.9.0|verl/workers/engine_workers.py|226|TrainingWorker._postprocess_output|reduction",
                         "0.9.1|verl/workers/engine_workers.py|227|TrainingWorker._postprocess_output|reduction",
                     ),
                 ),
@@ -313,7 +345,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "val/loss"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "sft/validation_loss"),
                 ("reduction", (("mini_batch", "mean"),)),
                 ("condition", "with validation files, every trainer.test_freq steps and after the last one"),
@@ -325,8 +357,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/sft_trainer.py|435|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer.py|436|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer_ray.py|369|SFTTrainer.fit",
                         "0.9.1|verl/trainer/sft_trainer_ray.py|369|SFTTrainer.fit",
+                        "0.9.0|verl/trainer/sft_trainer.py|428|SFTTrainer.fit|reduction",
                         "0.9.1|verl/trainer/sft_trainer.py|429|SFTTrainer.fit|reduction",
                     ),
                 ),

@@ -30,7 +30,7 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 (
@@ -65,14 +65,16 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/start_profile"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "stage/profile_start"),
                 ("span", "before the step timer starts"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1447|RayPPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1472|RayPPOTrainer.fit|span",
                     ),
                 ),
@@ -95,7 +97,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/step"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/step"),
                 (
                     "span",
@@ -111,7 +113,13 @@ FILE: tuple[object, ...] = (
                                 "span",
                                 "generation to weight synchronisation, checkpoint and dumping of rollouts included; validation and metrics are outside",
                             ),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/ray_trainer.py|1508|RayPPOTrainer.fit|span",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/ray_trainer.py|1483|RayPPOTrainer.fit|span",
+                                    "0.9.1|verl/trainer/ppo/ray_trainer.py|1508|RayPPOTrainer.fit|span",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -119,8 +127,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|449|PPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|473|PPOTrainer.fit|span",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|460|PPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|484|PPOTrainer.fit|span",
                     ),
                 ),
@@ -140,7 +151,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/gen"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/generation"),
                 (
                     "span",
@@ -153,20 +164,34 @@ FILE: tuple[object, ...] = (
                             ("name", "ahead"),
                             ("when", "trainer.use_v1 and trainer.v1.trainer_mode != 'sync'"),
                             ("traits", ("waiting_time_only",)),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/v1/trainer_base.py|567|PPOTrainer._step_once|span",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_base.py|541|PPOTrainer._step_once|span",
+                                    "0.9.1|verl/trainer/ppo/v1/trainer_base.py|567|PPOTrainer._step_once|span",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "v0"),
                             ("when", "not trainer.use_v1"),
                             ("span", "generation of all responses, freeing of the engine's memory included"),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/ray_trainer.py|1510|RayPPOTrainer.fit|span",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/ray_trainer.py|1485|RayPPOTrainer.fit|span",
+                                    "0.9.1|verl/trainer/ppo/ray_trainer.py|1510|RayPPOTrainer.fit|span",
+                                ),
+                            ),
                         ),
                     ),
                 ),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|539|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|565|PPOTrainer._step_once|span",
                     ),
                 ),
@@ -232,7 +257,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/reward"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/reward"),
                 (
                     "span",
@@ -253,14 +278,22 @@ FILE: tuple[object, ...] = (
                                 "span",
                                 "a reward model that shares the trainer's devices, and collecting scores that the agent loops have",
                             ),
-                            ("evidence", ("0.9.1|verl/trainer/ppo/ray_trainer.py|1561|RayPPOTrainer.fit|span",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/ray_trainer.py|1536|RayPPOTrainer.fit|span",
+                                    "0.9.1|verl/trainer/ppo/ray_trainer.py|1561|RayPPOTrainer.fit|span",
+                                ),
+                            ),
                         ),
                     ),
                 ),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|552|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|578|PPOTrainer._step_once|span",
                     ),
                 ),
@@ -280,7 +313,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/old_log_prob"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/old_log_probabilities"),
                 ("span", "the forward pass, its entropy and the comparison with the rollout engine"),
                 ("when", "not algorithm.rollout_correction.bypass_mode or trainer.use_v1"),
@@ -288,7 +321,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|559|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|585|PPOTrainer._step_once|span",
                     ),
                 ),
@@ -309,15 +344,18 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/ref"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/reference_log_probabilities"),
                 ("span", "the reference model's forward pass"),
                 ("when", "algorithm.use_kl_in_reward or actor_rollout_ref.actor.use_kl_loss"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|564|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|590|PPOTrainer._step_once|span",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1595|RayPPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1620|RayPPOTrainer.fit|span",
                     ),
                 ),
@@ -338,14 +376,16 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/values"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/values"),
                 ("span", "the critic's forward pass"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|569|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|595|PPOTrainer._step_once|span",
                     ),
                 ),
@@ -365,13 +405,15 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/adv"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/advantages"),
                 ("span", "the KL penalty, rollout correction and the advantages, on the driver"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|573|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|599|PPOTrainer._step_once|span",
                     ),
                 ),
@@ -392,14 +434,16 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/update_critic"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/critic_update"),
                 ("span", "all mini-batches and epochs of the critic, transfer of the batch included"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|578|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|604|PPOTrainer._step_once|span",
                     ),
                 ),
@@ -420,14 +464,16 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/update_actor"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/actor_update"),
                 ("span", "all mini-batches and epochs of the actor, transfer of the batch included"),
                 ("note", "Missing while trainer.critic_warmup lasts."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|583|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|609|PPOTrainer._step_once|span",
                     ),
                 ),
@@ -448,7 +494,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/dump_rollout_generations"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "stage/dump_rollouts"),
                 ("span", "decoding, and queueing the write"),
                 ("when", "trainer.rollout_data_dir != null and not trainer.use_v1"),
@@ -459,7 +505,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|524|RayPPOTrainer._log_rollout_data|span",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|524|RayPPOTrainer._log_rollout_data|span",
                     ),
                 ),
@@ -480,14 +528,16 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/testing"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/validation"),
                 ("span", "the whole validation; outside the step timer"),
                 ("when", "trainer.test_freq > 0"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|470|PPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|494|PPOTrainer.fit|span",
                     ),
                 ),
@@ -511,7 +561,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/save_checkpoint"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/checkpoint"),
                 (
                     "span",
@@ -521,8 +571,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|460|PPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|484|PPOTrainer.fit|span",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1686|RayPPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1711|RayPPOTrainer.fit|span",
                     ),
                 ),
@@ -542,21 +595,23 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/stop_profile"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "stage/profile_stop"),
                 ("span", "after the step timer has stopped"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1711|RayPPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1736|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/update_weights"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/weight_update"),
                 ("span", "waking the rollout engine and loading the new weights"),
                 (
@@ -578,9 +633,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_sync.py|36|PPOTrainerSync.on_step_end|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_sync.py|36|PPOTrainerSync.on_step_end|span",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1690|RayPPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1715|RayPPOTrainer.fit|span",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_separate_async.py|162|PPOTrainerSeparateAsync.on_step_end|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_separate_async.py|380|PPOTrainerSeparateAsync.on_step_end|span",
                     ),
                 ),
@@ -644,7 +703,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/timing_s/param_sync"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/weight_update"),
                 ("reduction", (("window", "sum"),)),
                 ("span", "sending weights to the rollout devices and activating lent replicas"),
@@ -654,15 +713,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/fully_async_policy/fully_async_trainer.py|729|FullyAsyncTrainer._fit_update_weights|span",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_trainer.py|729|FullyAsyncTrainer._fit_update_weights|span",
+                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|255|MetricsAggregator._get_aggregation_type|reduction",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|255|MetricsAggregator._get_aggregation_type|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/wait_for_enough_samples"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "stage/sample_wait"),
                 ("reduction", (("window", "sum"),)),
                 ("span", "until enough samples are buffered to take lent devices back"),
@@ -674,15 +736,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/fully_async_policy/fully_async_trainer.py|567|FullyAsyncTrainer.fit_step|span",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_trainer.py|567|FullyAsyncTrainer.fit_step|span",
+                        "0.9.0|verl/experimental/fully_async_policy/fully_async_trainer.py|582|FullyAsyncTrainer.fit_step|value",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_trainer.py|582|FullyAsyncTrainer.fit_step|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/sync_rollout_weights"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/weight_update"),
                 ("span", "sending weights to the rollout devices, the timer update_weights included"),
                 ("condition", "only the one-step-off-policy trainer"),
@@ -690,14 +755,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/one_step_off_policy/ray_trainer.py|398|OneStepOffRayTrainer._fit_generate|span",
                         "0.9.1|verl/experimental/one_step_off_policy/ray_trainer.py|398|OneStepOffRayTrainer._fit_generate|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/generate_async"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "stage/background_generation"),
                 ("span", "generation of the next batch beside training"),
                 ("condition", "only the one-step-off-policy trainer"),
@@ -705,14 +772,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/one_step_off_policy/ray_trainer.py|234|OneStepOffRayTrainer._async_gen_next_batch|span",
                         "0.9.1|verl/experimental/one_step_off_policy/ray_trainer.py|234|OneStepOffRayTrainer._async_gen_next_batch|span",
                     ),
                 ),
             ),
             (
                 ("key", "rollouter/validate_time"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "stage/rollouter_validation"),
                 ("span", "the whole validation in the rollout process"),
                 ("condition", "only the fully asynchronous trainer"),
@@ -720,8 +789,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/experimental/fully_async_policy/fully_async_rollouter.py|651|FullyAsyncRollouter.do_validate",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_rollouter.py|651|FullyAsyncRollouter.do_validate",
+                        "0.9.0|verl/experimental/fully_async_policy/fully_async_trainer.py|830|FullyAsyncTrainer._fit_validate",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_trainer.py|830|FullyAsyncTrainer._fit_validate",
+                        "0.9.0|verl/experimental/fully_async_policy/fully_async_rollouter.py|652|FullyAsyncRollouter.do_validate|span",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_rollouter.py|652|FullyAsyncRollouter.do_validate|span",
                     ),
                 ),
@@ -743,15 +815,18 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/generate_sequences/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/generation_time/min"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1265|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1272|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1265|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1272|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -773,15 +848,18 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/generate_sequences/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/generation_time/max"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1266|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1273|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1266|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1273|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -803,15 +881,18 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/generate_sequences/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/generation_time/mean"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1267|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1274|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1267|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1274|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -833,7 +914,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/tool_calls/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/tool_time/min"),
                 ("population", "sequences"),
                 ("condition", "without the V1 trainer; the fully asynchronous trainer logs it too"),
@@ -841,9 +922,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1268|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1275|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|146|assemble_batch_from_rollout_samples",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|146|assemble_batch_from_rollout_samples",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1268|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1275|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -865,7 +950,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/tool_calls/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/tool_time/max"),
                 ("population", "sequences"),
                 ("condition", "without the V1 trainer; the fully asynchronous trainer logs it too"),
@@ -873,9 +958,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1269|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|145|assemble_batch_from_rollout_samples",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|145|assemble_batch_from_rollout_samples",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1269|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -897,7 +986,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/tool_calls/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/tool_time/mean"),
                 ("population", "sequences"),
                 ("condition", "without the V1 trainer; the fully asynchronous trainer logs it too"),
@@ -905,61 +994,74 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1270|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1277|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|147|assemble_batch_from_rollout_samples",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|147|assemble_batch_from_rollout_samples",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1270|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1277|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/compute_score/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/score_time/min"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1271|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1278|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1271|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1278|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/compute_score/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/score_time/max"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1272|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1279|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1272|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1279|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/compute_score/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/score_time/mean"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1273|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1280|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1273|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1280|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/num_preempted/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/preemptions/min"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
@@ -967,15 +1069,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1262|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1269|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1262|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1269|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/num_preempted/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/preemptions/max"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
@@ -983,15 +1088,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1263|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1270|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1263|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1270|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/num_preempted/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/preemptions/mean"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
@@ -999,8 +1107,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1264|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1271|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1264|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1271|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -1021,14 +1132,17 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/generate_sequences"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/slowest/generation_time"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1278|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1285|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1283|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -1049,42 +1163,51 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/tool_calls"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/slowest/tool_time"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1279|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1286|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1283|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/compute_score"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/slowest/score_time"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1280|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1287|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1283|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/num_preempted"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/slowest/preemptions"),
                 ("when", "not trainer.use_v1"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1281|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1288|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1283|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -1106,15 +1229,18 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/prompt_length"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/slowest/prompt_length"),
                 ("when", "not trainer.use_v1"),
                 ("note", "Tokens, although it stands among times."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1285|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1292|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1283|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -1136,15 +1262,18 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/response_length"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/slowest/response_length"),
                 ("when", "not trainer.use_v1"),
                 ("note", "Tokens, although it stands among times."),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1286|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1293|AgentLoopManager._performance_metrics",
+                        "0.9.0|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1283|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
@@ -1164,7 +1293,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_per_token_ms/gen"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/generation"),
                 ("span", "timing_s/gen over response tokens, tool outputs included"),
                 (
@@ -1174,7 +1303,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|640|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|640|compute_timing_metrics|value",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
@@ -1196,7 +1327,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_per_token_ms/ref"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/reference"),
                 ("span", "timing_s/ref over prompt and response tokens"),
                 ("when", "algorithm.use_kl_in_reward or actor_rollout_ref.actor.use_kl_loss"),
@@ -1207,7 +1338,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
@@ -1229,7 +1362,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_per_token_ms/values"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/values"),
                 ("span", "timing_s/values over prompt and response tokens"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -1240,7 +1373,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
@@ -1261,7 +1396,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_per_token_ms/adv"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/advantages"),
                 ("span", "timing_s/adv over prompt and response tokens"),
                 (
@@ -1271,7 +1406,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
@@ -1293,7 +1430,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_per_token_ms/update_critic"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/critic_update"),
                 ("span", "timing_s/update_critic over prompt and response tokens"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -1304,7 +1441,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
@@ -1325,7 +1464,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_per_token_ms/update_actor"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/actor_update"),
                 ("span", "timing_s/update_actor over prompt and response tokens"),
                 (
@@ -1335,7 +1474,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),

@@ -30,7 +30,7 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 (
@@ -65,7 +65,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "training/global_step"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "progress/global_step"),
                 (
                     "note",
@@ -74,9 +74,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1774|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1935|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1731|RayPPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1767|RayPPOTrainer.fit",
+                        "0.9.0|verl/experimental/fully_async_policy/fully_async_trainer.py|548|FullyAsyncTrainer.fit_step",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_trainer.py|548|FullyAsyncTrainer.fit_step",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1774|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1935|PPOTrainer._compute_metrics|value",
                     ),
                 ),
@@ -97,7 +101,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "training/epoch"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "progress/epoch"),
                 ("traits", ("truncated_to_integer",)),
                 (
@@ -107,15 +111,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1774|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1935|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1732|RayPPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1768|RayPPOTrainer.fit",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|498|PPOTrainer.fit|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|522|PPOTrainer.fit|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_spans/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/trajectory_span/mean"),
                 ("population", "sequences"),
                 ("constant_when", ("1 in sync mode",)),
@@ -127,14 +134,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1822|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1983|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1817|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1978|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_spans/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/trajectory_span/max"),
                 ("population", "sequences"),
                 ("constant_when", ("1 in sync mode",)),
@@ -146,14 +155,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1823|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1984|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1817|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1978|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_spans/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/trajectory_span/min"),
                 ("population", "sequences"),
                 ("constant_when", ("1 in sync mode",)),
@@ -165,14 +176,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1824|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1985|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1817|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1978|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_staleness/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/staleness/mean"),
                 ("population", "sequences"),
                 ("constant_when", ("0 in sync mode",)),
@@ -184,14 +197,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1825|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1986|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1818|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1979|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_staleness/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/staleness/max"),
                 ("population", "sequences"),
                 ("constant_when", ("0 in sync mode",)),
@@ -203,14 +218,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1826|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1987|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1818|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1979|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_staleness/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/staleness/min"),
                 ("population", "sequences"),
                 ("constant_when", ("0 in sync mode",)),
@@ -222,14 +239,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1827|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1988|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1818|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1979|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_staleness_worst/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/worst_staleness/mean"),
                 ("population", "sequences"),
                 ("constant_when", ("0 in sync mode",)),
@@ -241,14 +260,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1828|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1989|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1819|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1980|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_staleness_worst/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/worst_staleness/max"),
                 ("population", "sequences"),
                 ("constant_when", ("0 in sync mode",)),
@@ -260,14 +281,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1829|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1990|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1819|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1980|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/trajectory_staleness_worst/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/worst_staleness/min"),
                 ("population", "sequences"),
                 ("constant_when", ("0 in sync mode",)),
@@ -279,14 +302,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1830|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1991|PPOTrainer._compute_metrics",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1819|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1980|PPOTrainer._compute_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/evicted_samples"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/stale_groups_evicted"),
                 (
                     "when",
@@ -298,16 +323,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|350|ReplayBuffer._evict_terminal_groups",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|367|ReplayBuffer._evict_terminal_groups",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|226|ReplayBuffer._metrics_prefix|condition",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|239|ReplayBuffer._metrics_prefix|condition",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|546|PPOTrainer._step_once",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|572|PPOTrainer._step_once",
+                        "0.9.0|verl/trainer/ppo/v1/utils.py|42|MetricsAggregator._init_aggregation_rules|reduction",
                         "0.9.1|verl/trainer/ppo/v1/utils.py|42|MetricsAggregator._init_aggregation_rules|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/evicted_samples_staleness/mean"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/evicted_span/mean"),
                 (
                     "when",
@@ -318,16 +347,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|351|ReplayBuffer._evict_terminal_groups",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|368|ReplayBuffer._evict_terminal_groups",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|226|ReplayBuffer._metrics_prefix|condition",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|239|ReplayBuffer._metrics_prefix|condition",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|546|PPOTrainer._step_once",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|572|PPOTrainer._step_once",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|351|ReplayBuffer._evict_terminal_groups|value",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|368|ReplayBuffer._evict_terminal_groups|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/evicted_samples_staleness/max"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/evicted_span/max"),
                 (
                     "when",
@@ -338,16 +371,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|352|ReplayBuffer._evict_terminal_groups",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|369|ReplayBuffer._evict_terminal_groups",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|226|ReplayBuffer._metrics_prefix|condition",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|239|ReplayBuffer._metrics_prefix|condition",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|546|PPOTrainer._step_once",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|572|PPOTrainer._step_once",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|352|ReplayBuffer._evict_terminal_groups|value",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|369|ReplayBuffer._evict_terminal_groups|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/off_policy/evicted_samples_staleness/min"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/evicted_span/min"),
                 (
                     "when",
@@ -358,16 +395,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|353|ReplayBuffer._evict_terminal_groups",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|370|ReplayBuffer._evict_terminal_groups",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|226|ReplayBuffer._metrics_prefix|condition",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|239|ReplayBuffer._metrics_prefix|condition",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|546|PPOTrainer._step_once",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|572|PPOTrainer._step_once",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|353|ReplayBuffer._evict_terminal_groups|value",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|370|ReplayBuffer._evict_terminal_groups|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/filter_groups/evicted_samples"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/uniform_groups_filtered"),
                 ("when", "trainer.use_v1 and algorithm.filter_groups.enable"),
                 ("condition", "on steps that filter groups"),
@@ -376,16 +417,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|357|ReplayBuffer._evict_terminal_groups",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|374|ReplayBuffer._evict_terminal_groups",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|226|ReplayBuffer._metrics_prefix|condition",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|239|ReplayBuffer._metrics_prefix|condition",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|546|PPOTrainer._step_once",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|572|PPOTrainer._step_once",
+                        "0.9.0|verl/trainer/ppo/v1/utils.py|44|MetricsAggregator._init_aggregation_rules|reduction",
                         "0.9.1|verl/trainer/ppo/v1/utils.py|44|MetricsAggregator._init_aggregation_rules|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "training/filter_groups/discarded_surplus_samples"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/surplus_groups_discarded"),
                 ("when", "trainer.use_v1 and algorithm.filter_groups.enable and trainer.v1.trainer_mode == 'sync'"),
                 ("condition", "on steps that generate more groups than needed"),
@@ -393,16 +438,20 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|482|ReplayBuffer.sample",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|499|ReplayBuffer.sample",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|226|ReplayBuffer._metrics_prefix|condition",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|239|ReplayBuffer._metrics_prefix|condition",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|546|PPOTrainer._step_once",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|572|PPOTrainer._step_once",
+                        "0.9.0|verl/trainer/ppo/v1/utils.py|46|MetricsAggregator._init_aggregation_rules|reduction",
                         "0.9.1|verl/trainer/ppo/v1/utils.py|46|MetricsAggregator._init_aggregation_rules|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "training/rollout_failure/evicted_samples"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/failed_groups_replaced"),
                 (
                     "when",
@@ -413,26 +462,34 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|361|ReplayBuffer._evict_terminal_groups",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|378|ReplayBuffer._evict_terminal_groups",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|226|ReplayBuffer._metrics_prefix|condition",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|239|ReplayBuffer._metrics_prefix|condition",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|546|PPOTrainer._step_once",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|572|PPOTrainer._step_once",
+                        "0.9.0|verl/trainer/ppo/v1/utils.py|48|MetricsAggregator._init_aggregation_rules|reduction",
                         "0.9.1|verl/trainer/ppo/v1/utils.py|48|MetricsAggregator._init_aggregation_rules|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "training/filter_groups/filtered_reward_counts"),
-                ("releases", ("0.9.1",)),
+                ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "training/filtered_reward_counts"),
                 ("kind", "text"),
                 ("when", "trainer.use_v1 and algorithm.filter_groups.enable"),
                 ("condition", "on steps that filter groups, in W&B only"),
                 ("logged_by_default", False),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/utils/tracking.py|789|DapoFilteredRewardTableLogger._log_to_wandb",
                         "0.9.1|verl/utils/tracking.py|905|DapoFilteredRewardTableLogger._log_to_wandb",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|492|PPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|516|PPOTrainer.fit",
+                        "0.9.0|verl/trainer/ppo/v1/replay_buffer.py|359|ReplayBuffer._evict_terminal_groups|value",
                         "0.9.1|verl/trainer/ppo/v1/replay_buffer.py|376|ReplayBuffer._evict_terminal_groups|value",
                     ),
                 ),

@@ -938,6 +938,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "Handed to each backend on its own, not as part of the logged dict; other backends get files or artifacts.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
@@ -957,6 +958,7 @@ FILE: tuple[object, ...] = (
                     "note",
                     "Handed to each backend on its own, not as part of the logged dict; other backends get files or artifacts.",
                 ),
+                ("route", "direct"),
                 (
                     "evidence",
                     (
