@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import pytest
-from rlmetrics.names import NameMap, keys, map_names, resolve
+from rlmetrics.names import NameMap, keys, map_names, open_views, resolve
 from rlmetrics.names.mapping import KeyTranslation
 
 OLD = "trl[PPOTrainer]==0.7.10"
@@ -244,3 +244,14 @@ def test_every_literal_key_resolves_to_itself(source):
     for item in listed:
         found = {(answer.component, answer.template, answer.metric) for answer in resolve(item.key, source)}
         assert (item.component, item.key, item.metric) in found
+
+
+def test_keys_that_bypass_the_trainer_are_shown_without_its_prefix():
+    """TRL logs profiling times directly to W&B: the ``train/`` that transformers adds to other keys is not added."""
+    first, second = open_views(["trl[GRPOTrainer]==1.15.0", "trl[GRPOTrainer]==1.16.0"])
+    names = NameMap(first, second, surface="wandb")
+
+    assert "profiling/Time taken: GRPOTrainer.compute_loss" == (
+        names.translate("profiling/Time taken: GRPOTrainer.compute_loss").target
+    )
+    assert "train/reward" == names.translate("reward").target

@@ -74,6 +74,7 @@ def make_entry(
         bind=dict(row.get("bind", ())),
         evidence=tuple(read_evidence(text) for text in (*delta.get("evidence", ()), *row["evidence"])),
         note=row.get("note"),
+        route=row.get("route"),
     )
 
 

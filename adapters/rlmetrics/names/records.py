@@ -90,6 +90,7 @@ class Entry:
         bind: Values of placeholders when this is the target of a translation.
         evidence: Where it stands in a release.
         note: What else there is to know.
+        route: How the key reaches the trackers, where that is not the component's usual way.
     """
 
     component: str
@@ -107,6 +108,7 @@ class Entry:
     bind: Mapping[str, str]
     evidence: tuple[Evidence, ...]
     note: str | None
+    route: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

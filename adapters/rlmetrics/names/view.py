@@ -67,7 +67,8 @@ class FrameworkView:
         """Return how a surface shows a logged name; a name that it does not show stays as it is."""
         if surface == LOGGED:
             return name
-        for route in self.components[entry.component].routes:
+        routes = self.components[entry.component].routes if entry.route is None else (entry.route,)
+        for route in routes:
             rules = rules_of(self.tables, surface, route)
             if rules:
                 return show_template(name, rules) or name

@@ -97,6 +97,7 @@ def _emission(item: Emission) -> Row:
         variants=tuple(_variant(variant) for variant in item.variants),
         documented=tuple(_documented(entry) for entry in item.documented),
         note=item.note,
+        route=item.route,
         evidence=evidence(item.evidence),
     )
 
