@@ -60,7 +60,7 @@ def test_strings_keep_their_value(text: str) -> None:
 @pytest.mark.parametrize(("items", "expected"), [(["a"], "(a,)"), ([], "()"), (["a", "b"], "(a, b)")])
 def test_tuple_of_one_keeps_its_comma(items: list[layout.Node], expected: str) -> None:
     """A tuple of one element is a tuple."""
-    assert expected == layout.flat(layout.tuple_of(items))
+    assert expected == layout.tuple_of(items).flat
 
 
 def test_wrap_keeps_words_and_width() -> None:

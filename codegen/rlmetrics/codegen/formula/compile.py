@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from rlmetrics.state.layout import Slot
 
 from ..model import Input, Parameter
+from .boxes import Box
 from .check import Checker, Metrics
 from .errors import FormulaError
 from .lower import Finalized, lower
@@ -47,8 +49,6 @@ class Compiled:
         empty_test: An expression over the slots (a boolean tensor), true where the population was empty; None where
             nothing depends on it, because no ``empty`` was declared or sums over nothing are zero anyway.
         omit: Whether the result is left out of a dict of results where ``empty_test`` holds.
-        mathml: The formula as a ``math`` element.
-        latex: The formula as LaTeX, without delimiters.
     """
 
     inputs: tuple[str, ...]
@@ -61,12 +61,24 @@ class Compiled:
     result: str
     empty_test: str | None
     omit: bool
-    mathml: str
-    latex: str
     root: Node = field(repr=False)
     arena: Arena = field(repr=False)
     empty: Empty = None
     declared: Mapping[str, Input] = field(default_factory=dict, repr=False)
+
+    @property
+    def mathml(self) -> str:
+        """The formula as a ``math`` element."""
+        return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{self._notation.mathml()}</math>'
+
+    @property
+    def latex(self) -> str:
+        """The formula as LaTeX, without delimiters."""
+        return self._notation.latex()
+
+    @cached_property
+    def _notation(self) -> Box:
+        return notation(self.root, self.arena.names)
 
 
 @dataclass(frozen=True)
@@ -122,7 +134,6 @@ def compile_formula(
     lowered = lower(arena, {"": (root, empty)}, inputs, parameters)
     finalized = lowered.results[""]
     used = {node.value for node in walk([root]) if node.op == "parameter"}
-    mathml, latex = notation(root, arena.names)
     return Compiled(
         inputs=lowered.inputs,
         parameters=tuple(name for name in parameters if name in used),
@@ -134,8 +145,6 @@ def compile_formula(
         result=finalized.result,
         empty_test=finalized.empty,
         omit=empty == "omit",
-        mathml=mathml,
-        latex=latex,
         root=root,
         arena=arena,
         empty=empty,

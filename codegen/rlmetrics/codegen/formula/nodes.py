@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 __all__ = ["AXES", "Arena", "DType", "Extent", "Node", "Value", "walk"]
@@ -38,6 +38,7 @@ class Node:
         extent: Over what the value varies.
         dtype: Its type.
         value: The name of an input or parameter, the value of a literal, an exponent, ``ddof``, or (low, high, bins).
+        operands: All nodes this one is computed from, the population last.
     """
 
     op: str
@@ -46,11 +47,10 @@ class Node:
     extent: Extent
     dtype: DType
     value: Value = None
+    operands: tuple[Node, ...] = field(init=False)
 
-    @property
-    def operands(self) -> tuple[Node, ...]:
-        """All nodes this one is computed from, the population last."""
-        return self.args if self.over is None else (*self.args, self.over)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operands", self.args if self.over is None else (*self.args, self.over))
 
 
 class Arena:
@@ -103,12 +103,16 @@ class Arena:
 def walk(roots: Iterable[Node]) -> Iterator[Node]:
     """Yield every node below the roots once, operands before what uses them."""
     seen: set[Node] = set()
-    stack = [(root, False) for root in reversed(list(roots))]
+    stack = list(roots)
+    stack.reverse()
     while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((operand, False) for operand in reversed(node.operands))
+        node = stack[-1]
+        waiting = [operand for operand in node.operands if operand not in seen]
+        if waiting and node not in seen:
+            waiting.reverse()
+            stack += waiting
+        else:
+            stack.pop()
+            if node not in seen:
+                seen.add(node)
+                yield node

@@ -44,8 +44,8 @@ _STATISTICS: Final = {"var": "Var", "std": "Std", "cov": "Cov", "corr": "Corr"}
 Piece = tuple[Box, int]
 
 
-def notation(root: Node, names: Mapping[Node, str]) -> tuple[str, str]:
-    """Return a formula as a MathML ``math`` element and as LaTeX.
+def notation(root: Node, names: Mapping[Node, str]) -> Box:
+    """Return a formula as boxes, which write themselves as MathML and as LaTeX.
 
     Args:
         root: The result.
@@ -57,8 +57,7 @@ def notation(root: Node, names: Mapping[Node, str]) -> tuple[str, str]:
     order = [node for node in top_down(root) if node in named]
     if order:
         box = Lines(box, [(definition_name(named[node]), writer.define(node)) for node in order])
-    mathml = f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{box.mathml()}</math>'
-    return mathml, box.latex()
+    return box
 
 
 class _Writer:

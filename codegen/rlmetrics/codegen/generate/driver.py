@@ -70,13 +70,21 @@ class Report:
     total: int = 0
 
 
+class _Wanted:
+    """A file as it should be."""
+
+    def __init__(self, output: Output) -> None:
+        self.data = output.text.encode()
+        self.entry = Entry(digest_of(self.data), output.source)
+
+
 Render = Callable[[Path, Sequence[Path]], Rendered]
 
 
 def render_spec(root: Path, overlays: Sequence[Path]) -> Rendered:
     """Render the spec of a checkout. What this needs is imported only here, where something has to be rendered."""
-    # The spec becomes millions of small objects that all live until the end and hold no cycles: looking for some again
-    # and again would take half of the whole run.
+    # The spec becomes millions of small objects that all live until the end and hold no cycles. Looking for some again
+    # and again would take half of the whole run, and once more afterwards a tenth.
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -85,6 +93,7 @@ def render_spec(root: Path, overlays: Sequence[Path]) -> Rendered:
         return render(root, overlays)
     finally:
         if collecting:
+            gc.freeze()
             gc.enable()
 
 
@@ -111,7 +120,7 @@ def run(root: Path, overlays: Sequence[Path] = (), *, check: bool = False, rende
     failed = any(finding.level == "error" for finding in rendered.findings)
     if failed:
         return Report(findings=rendered.findings, failed=True, interrupted=journal is not None)
-    wanted = {output.path: output for output in rendered.outputs}
+    wanted = {output.path: _Wanted(output) for output in rendered.outputs}
     changes = tuple(_compare(root, wanted, manifest, journal or Journal({}, ())))
     if not check:
         changes = _apply(root, wanted, changes, journal)
@@ -134,16 +143,14 @@ def _altered(root: Path, manifest: Manifest) -> list[Change]:
     return changes
 
 
-def _compare(root: Path, wanted: dict[str, Output], manifest: Manifest, journal: Journal) -> Iterator[Change]:
+def _compare(root: Path, wanted: dict[str, _Wanted], manifest: Manifest, journal: Journal) -> Iterator[Change]:
     for path, output in sorted(wanted.items()):
         found = store.digest_on_disk(root, path)
-        if found == digest_of(output.text.encode()):
-            continue
         if found is None:
-            yield Change(path, "missing" if path in manifest else "new", output.source)
-        else:
+            yield Change(path, "missing" if path in manifest else "new", output.entry.source)
+        elif found != output.entry.digest:
             edited = _edited(root, path, found, manifest, journal)
-            yield Change(path, "hand-edited" if edited else "changed", output.source)
+            yield Change(path, "hand-edited" if edited else "changed", output.entry.source)
     known = {*manifest, *journal.write, *journal.remove, *_marked(root)}
     for path in sorted(known - wanted.keys()):
         found = store.digest_on_disk(root, path)
@@ -177,20 +184,21 @@ def _has_marker(path: Path) -> bool:
 
 
 def _apply(
-    root: Path, wanted: dict[str, Output], changes: tuple[Change, ...], journal: Journal | None
+    root: Path, wanted: dict[str, _Wanted], changes: tuple[Change, ...], journal: Journal | None
 ) -> tuple[Change, ...]:
-    write = {path: digest_of(output.text.encode()) for path, output in wanted.items()}
-    manifest = store.manifest_text({path: Entry(write[path], output.source) for path, output in wanted.items()})
+    manifest = store.manifest_text({path: output.entry for path, output in wanted.items()})
     if not changes and journal is None and store.digest_on_disk(root, store.MANIFEST) == digest_of(manifest.encode()):
         return changes
-    plan = _plan(write, changes, journal or Journal({}, ()))
+    plan = _plan(wanted, changes, journal or Journal({}, ()))
     store.write_journal(root, plan)
     store.sweep(root, [store.MANIFEST, store.JOURNAL, *plan.write, *plan.remove])
+    for folder in sorted({path.rpartition("/")[0] for path in plan.write}):
+        (root / folder).mkdir(parents=True, exist_ok=True)
     done = []
     for change in changes:
         copy = store.keep_copy(root, change.path) if change.what == "hand-edited" else None
         if change.path in wanted:
-            store.replace(root / change.path, wanted[change.path].text.encode())
+            store.write(root / change.path, wanted[change.path].data)
         else:
             (root / change.path).unlink()
         done.append(Change(change.path, change.what, change.source, copy))
@@ -199,11 +207,11 @@ def _apply(
     return tuple(done)
 
 
-def _plan(write: dict[str, str], changes: tuple[Change, ...], earlier: Journal) -> Journal:
+def _plan(wanted: dict[str, _Wanted], changes: tuple[Change, ...], earlier: Journal) -> Journal:
     """Return the journal of this run, which keeps in mind what an interrupted one may have written."""
     planned = dict(earlier.write)
     for change in changes:
-        if change.path in write:
-            planned[change.path] = (*planned.get(change.path, ()), write[change.path])
-    removed = [change.path for change in changes if change.path not in write]
+        if change.path in wanted:
+            planned[change.path] = (*planned.get(change.path, ()), wanted[change.path].entry.digest)
+    removed = [change.path for change in changes if change.path not in wanted]
     return Journal(planned, tuple(dict.fromkeys((*earlier.remove, *removed))))

@@ -7,34 +7,56 @@ carries a comma stays exploded, one element a line. Every construct below is eit
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from math import inf
-from typing import ClassVar
 from unicodedata import combining, east_asian_width
 
 WIDTH = 120
 
 
-@dataclass(frozen=True, slots=True)
 class Bracket:
-    """A bracketed list: ``head`` ends with the opening bracket, ``close`` starts with the closing one.
+    """A bracketed list.
 
-    ``comma`` stands after a lone element that is kept on the line, as tuples need it.
+    Attributes:
+        head: What stands before the items, up to the opening bracket.
+        items: The items.
+        close: What stands after them, from the closing bracket on.
+        flat: The whole on one line; None if that is too long for any line.
     """
 
-    head: str
-    items: tuple[Node, ...]
-    close: str
-    comma: str = ""
+    __slots__ = ("close", "flat", "head", "items")
+
+    def __init__(self, head: str, items: Iterable[Node], close: str, comma: str = "") -> None:
+        """Lay the bracket out on one line if it fits; ``comma`` stands after a lone item, as tuples need it."""
+        self.head = head
+        self.items = tuple(items)
+        self.close = close
+        self.flat = self._on_one_line(comma)
+
+    def _on_one_line(self, comma: str) -> str | None:
+        texts = []
+        size = len(self.head) + len(self.close)
+        for item in self.items:
+            text = item if isinstance(item, str) else item.flat
+            if text is None:
+                return None
+            size += len(text)
+            if size > WIDTH:
+                return None
+            texts.append(text)
+        lone = comma if len(texts) == 1 else ""
+        return f"{self.head}{', '.join(texts)}{lone}{self.close}"
 
 
-@dataclass(frozen=True, slots=True)
 class Literals:
     """A string that is too long for its line: adjacent literals in parentheses, one a line."""
 
-    close: ClassVar[str] = ")"
-    head: str
-    parts: tuple[str, ...]
+    __slots__ = ("head", "parts")
+    flat = None
+    close = ")"
+
+    def __init__(self, head: str, parts: Iterable[str]) -> None:
+        """Take the literals; ``head`` is what stands before them, up to the opening bracket."""
+        self.head = head
+        self.parts = tuple(parts)
 
 
 Node = str | Bracket | Literals
@@ -42,22 +64,22 @@ Node = str | Bracket | Literals
 
 def call(head: str, items: Iterable[Node]) -> Bracket:
     """Return ``head(items)``."""
-    return Bracket(f"{head}(", tuple(items), ")")
+    return Bracket(f"{head}(", items, ")")
 
 
 def tuple_of(items: Iterable[Node], head: str = "") -> Bracket:
     """Return a tuple; ``head`` is what stands before it, such as ``shape=``."""
-    return Bracket(f"{head}(", tuple(items), ")", ",")
+    return Bracket(f"{head}(", items, ")", ",")
 
 
 def dict_of(items: Iterable[Node], head: str = "") -> Bracket:
     """Return a dict whose items are ``key: value`` nodes."""
-    return Bracket(f"{head}{{", tuple(items), "}")
+    return Bracket(f"{head}{{", items, "}")
 
 
 def list_of(items: Iterable[Node], head: str = "") -> Bracket:
     """Return a list."""
-    return Bracket(f"{head}[", tuple(items), "]")
+    return Bracket(f"{head}[", items, "]")
 
 
 def import_of(module: str, names: Iterable[str]) -> Node:
@@ -67,38 +89,29 @@ def import_of(module: str, names: Iterable[str]) -> Node:
     return line if len(line) <= WIDTH else Bracket(f"from {module} import (", listed, ")")
 
 
-def flat(node: Node, room: float = inf) -> str | None:
-    """Return the node on one line, or None if it has to be exploded because it takes more than ``room`` columns."""
-    if isinstance(node, str):
-        return node
-    if isinstance(node, Literals):
-        return None
-    room -= len(node.head) + len(node.close) - 2
-    items = []
-    for item in node.items:
-        text = flat(item, room - 2)
-        # A long list is given up early, so that laying out a large tree takes linear time.
-        if text is None or (room := room - len(text) - 2) < 0:
-            return None
-        items.append(text)
-    lone = node.comma if len(items) == 1 else ""
-    return f"{node.head}{', '.join(items)}{lone}{node.close}"
-
-
 def lines(node: Node, indent: int = 0, tail: str = "") -> list[str]:
     """Return the node's lines, indented by ``indent`` spaces, with ``tail`` after the last."""
-    pad = " " * indent
-    text = flat(node, WIDTH - indent)
-    if isinstance(node, str) or (text is not None and indent + columns(text) + len(tail) <= WIDTH):
-        return [f"{pad}{text}{tail}"]
-    out = [pad + node.head]
+    out: list[str] = []
+    _write(node, " " * indent, tail, out)
+    return out
+
+
+def _write(node: Node, pad: str, tail: str, out: list[str]) -> None:
+    if isinstance(node, str):
+        out.append(f"{pad}{node}{tail}")
+        return
+    text = node.flat
+    if text is not None and len(pad) + columns(text) + len(tail) <= WIDTH:
+        out.append(f"{pad}{text}{tail}")
+        return
+    out.append(pad + node.head)
+    deeper = pad + "    "
     if isinstance(node, Literals):
-        out += [f"{pad}    {part}" for part in node.parts]
+        out += [deeper + part for part in node.parts]
     else:
         for item in node.items:
-            out += lines(item, indent + 4, ",")
-    out.append(pad + node.close + tail)
-    return out
+            _write(item, deeper, ",", out)
+    out.append(f"{pad}{node.close}{tail}")
 
 
 def source(node: Node, indent: int = 0, tail: str = "") -> str:
@@ -108,6 +121,8 @@ def source(node: Node, indent: int = 0, tail: str = "") -> str:
 
 def quote(text: str) -> str:
     """Return a string literal with the quotes that ``ruff format`` prefers."""
+    if '"' not in text and "\\" not in text and text.isprintable():
+        return f'"{text}"'
     mark = "'" if text.count('"') > text.count("'") else '"'
     body = text.replace("\\", "\\\\").replace(mark, "\\" + mark)
     if not body.isprintable():
@@ -129,7 +144,7 @@ def string(text: str, indent: int, head: str = "") -> Node:
         return head + literal
     if indent + 4 + columns(literal) <= WIDTH:
         return Literals(f"{head}(", (literal,))
-    return Literals(f"{head}(", tuple(quote(part) for part in _cut(text, WIDTH - indent - 8)))
+    return Literals(f"{head}(", (quote(part) for part in _cut(text, WIDTH - indent - 8)))
 
 
 def _cut(text: str, width: int) -> list[str]:

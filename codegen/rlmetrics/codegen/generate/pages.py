@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..lint import CHECKS
-from ..model import Health, Metric, Source
+from ..model import Metric
 from ..spec import Spec
 from .docstring import AXES_TEXT
 from .functions import Function
+from .markdown import markdown
 from .spellings import Spelling, spellings
 from .store import Output
 from .templating import template
@@ -18,17 +18,7 @@ from .text import anchor, module_name
 
 FOLDER = "docs/reference"
 
-_CODE = re.compile(r"(`+[^`]*`+)")
-_SPECIAL = re.compile(r"([\\*_\[\]<>{}#|])")
-_HEALTH_KINDS = {"info": "info", "warning": "warning", "error": "danger"}
 _DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "target": "close to a target is better"}
-_TRENDS = {
-    "rising": "keeps rising",
-    "falling": "keeps falling",
-    "spike": "jumps",
-    "plateau": "stops moving",
-    "non_finite": "is NaN or infinite",
-}
 
 
 @dataclass(frozen=True)
@@ -46,16 +36,7 @@ class _Page:
 def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
     """Yield the reference pages."""
     spelled = spellings(spec)
-    tools = {
-        "md": markdown,
-        "cell": cell,
-        "link": _Links(spec),
-        "source_link": source_link,
-        "signature": signature,
-        "rule": rule,
-        "health_kind": _HEALTH_KINDS.__getitem__,
-        "anchor": anchor,
-    }
+    tools: dict[str, object] = {"link": _Links(spec)}
     for family, described in spec.families.items():
         own: dict[str, list[Function]] = {}
         for function in functions.get(family, ()):
@@ -84,63 +65,6 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
 def _single(name: str, source: str, spec: Spec, tools: Mapping[str, object]) -> Output:
     text = template(f"reference_{name}.j2").render(source=source, spec=spec, axes=AXES_TEXT, **tools)
     return Output(f"{FOLDER}/{name}", text, source)
-
-
-# What the templates call
-
-
-def markdown(text: str) -> str:
-    """Return plain text so that Markdown shows it as it is; ``code`` in backticks stays code."""
-    parts = _CODE.split(" ".join(text.split()))
-    return "".join(part if place % 2 else _SPECIAL.sub(r"\\\1", part) for place, part in enumerate(parts))
-
-
-def cell(text: str) -> str:
-    """Return Markdown for a cell of a table."""
-    parts = _CODE.split(" ".join(text.split()))
-    return "".join(
-        part.replace("|", "\\|") if place % 2 else _SPECIAL.sub(r"\\\1", part) for place, part in enumerate(parts)
-    )
-
-
-def signature(function: Function) -> str:
-    """Return how a function is called."""
-    parameters = [
-        name if parameter.default is None else f"{name}={parameter.default!r}"
-        for name, parameter in function.parameters.items()
-    ]
-    return f"{function.name}({', '.join([*function.inputs, *(['*', *parameters] if parameters else [])])})"
-
-
-def source_link(source: Source) -> str:
-    """Return a source as Markdown: its title, linked where it has an address, and its place in a release."""
-    title = markdown(source.title)
-    place = ""
-    if source.path is not None:
-        place = f" `{source.path}{f':{source.line}' if source.line else ''}`"
-    release = f" ({source.release})" if source.release else ""
-    return f"{f'[{title}](<{source.url}>)' if source.url else title}{release}{place}"
-
-
-def rule(health: Health) -> str:
-    """Return when a health rule fires, in words."""
-    conditions = []
-    if health.above is not None:
-        conditions.append(f"above {health.above:g}")
-    if health.below is not None:
-        conditions.append(f"below {health.below:g}")
-    if health.stuck_at is not None:
-        conditions.append(f"stuck at {health.stuck_at:g}")
-    if health.trend is not None:
-        conditions.append(_TRENDS[health.trend])
-    text = " or ".join(conditions)
-    if health.steps > 1:
-        text += f" for {health.steps} logged steps"
-    if health.warm_up:
-        text += f", after the first {health.warm_up}"
-    if health.when:
-        text += f", {markdown(health.when)}"
-    return text
 
 
 class _Links:

@@ -31,7 +31,7 @@ def render(root: Path, overlays: Sequence[Path]) -> Rendered:
         return Rendered(findings=tuple(found))
     context = Context(spec)
     # Warnings are the linter's business: they neither stop nor change what is generated.
-    findings = sort([*found, *(finding for finding in check_spec(spec, context) if finding.level == "error")])
+    findings = sort([*found, *check_spec(spec, context, errors_only=True)])
     if has_errors(findings):
         return Rendered(findings=tuple(findings))
     functions, findings = resolve(spec, context.programs)

@@ -132,13 +132,17 @@ def replace(path: Path, data: bytes) -> bool:
             return False
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
-    with open(temporary, "wb") as stream:
+    write(path, data)
+    return True
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file in one step: until it is whole, whoever reads it sees what was there before."""
+    temporary = f"{path.parent}/.{path.name}.{os.getpid()}{_TEMPORARY}"
+    with open(temporary, "wb", buffering=0) as stream:
         stream.write(data)
-        stream.flush()
         os.fsync(stream.fileno())
     os.replace(temporary, path)
-    return True
 
 
 def sweep(root: Path, paths: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from . import layout, text
+from .markdown import FILTERS
 
 FOLDER = Path(__file__).parent.parent / "templates"
 
@@ -29,6 +30,7 @@ def _environment() -> Environment:
         source=layout.source,
         quote=layout.quote,
         sentence=text.sentence,
+        **FILTERS,
     )
     return environment
 

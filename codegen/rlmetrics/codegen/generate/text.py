@@ -55,21 +55,21 @@ def wrap(text: str, indent: int, hang: int = 0) -> list[str]:
         The lines; a blank line stands between paragraphs.
     """
     out: list[str] = []
-    for paragraph in text.strip().split("\n\n"):
-        words = paragraph.split()
-        if not words:
+    for paragraph in text.split("\n\n"):
+        rest = " ".join(paragraph.split())
+        if not rest:
             continue
         if out:
             out.append("")
-        line = " " * indent
-        room = WIDTH
-        glue = ""
-        for word in words:
-            if glue and len(line) + 1 + len(word) > room:
-                out.append(line)
-                line = " " * (indent + hang)
-                glue = ""
-            line += glue + word
-            glue = " "
-        out.append(line)
+        pad = " " * indent
+        while len(pad) + len(rest) > WIDTH:
+            # The last blank that still fits; a word that is too long for any line gets one of its own.
+            cut = rest.rfind(" ", 0, WIDTH - len(pad) + 1)
+            cut = cut if cut > 0 else rest.find(" ")
+            if cut < 0:
+                break
+            out.append(pad + rest[:cut])
+            rest = rest[cut + 1 :]
+            pad = " " * (indent + hang)
+        out.append(pad + rest)
     return out

@@ -52,6 +52,9 @@ def lint(root: Path, overlays: Sequence[Path] = ()) -> list[Finding]:
         return findings if spec is None else sort([*findings, *check_spec(spec)])
 
 
-def check_spec(spec: Spec, context: Context | None = None) -> list[Finding]:
-    """Runs every check on a spec that has been read; ``context`` is shared with what the caller derives from it."""
-    return runner.run(spec, CHECKS, context)
+def check_spec(spec: Spec, context: Context | None = None, *, errors_only: bool = False) -> list[Finding]:
+    """Runs every check on a spec that has been read, or only those that find errors.
+
+    ``context`` is shared with what the caller derives from the spec.
+    """
+    return runner.run(spec, CHECKS, context, errors_only=errors_only)

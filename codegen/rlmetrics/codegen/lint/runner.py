@@ -33,13 +33,16 @@ UNUSED_ALLOW = Check(
 _Place = tuple[str, "YamlPath"]
 
 
-def run(spec: Spec, checks: Sequence[Check], context: Context | None = None) -> list[Finding]:
+def run(
+    spec: Spec, checks: Sequence[Check], context: Context | None = None, *, errors_only: bool = False
+) -> list[Finding]:
     """Everything that the checks find.
 
     Args:
         spec: The spec, as far as it could be read.
         checks: The checks to run; those without a function are skipped.
         context: What is derived from this spec, if the caller has use for it too.
+        errors_only: Leave out the checks that only warn.
 
     Returns:
         Findings in the order of their places, without those that an ``allow:`` silences.
@@ -48,14 +51,14 @@ def run(spec: Spec, checks: Sequence[Check], context: Context | None = None) -> 
     findings: list[Finding] = []
     allowed = _Allowed(spec)
     for check in checks:
-        if check.run is None:
+        if check.run is None or (errors_only and check.level != "error"):
             continue
         for hit in check.run(context):
             if not allowed.silences(check.id, hit):
                 findings.append(_finding(spec, check, hit))
     silenceable = [check.id for check in checks if check.run is not None]
     findings += [_finding(spec, UNKNOWN_CHECK, hit) for hit in allowed.unknown(silenceable)]
-    if not spec.unread:
+    if not spec.unread and not errors_only:
         findings += [_finding(spec, UNUSED_ALLOW, hit) for hit in allowed.unused(silenceable)]
     return sort(findings)
 

@@ -1,0 +1,89 @@
+"""Pieces of the reference pages in Markdown: the filters of their templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ..model import Health, Source
+from .functions import Function
+from .text import anchor
+
+_CODE = re.compile(r"(`+[^`]*`+)")
+_SPECIAL = re.compile(r"([\\*_\[\]<>{}#|])")
+_HEALTH_KINDS = {"info": "info", "warning": "warning", "error": "danger"}
+"""How a rule's level looks as an admonition."""
+_TRENDS = {
+    "rising": "keeps rising",
+    "falling": "keeps falling",
+    "spike": "jumps",
+    "plateau": "stops moving",
+    "non_finite": "is NaN or infinite",
+}
+
+
+def markdown(text: str) -> str:
+    """Return plain text so that Markdown shows it as it is; ``code`` in backticks stays code."""
+    parts = _CODE.split(" ".join(text.split()))
+    return "".join(part if place % 2 else _SPECIAL.sub(r"\\\1", part) for place, part in enumerate(parts))
+
+
+def cell(text: str) -> str:
+    """Return Markdown for a cell of a table."""
+    parts = _CODE.split(" ".join(text.split()))
+    return "".join(
+        part.replace("|", "\\|") if place % 2 else _SPECIAL.sub(r"\\\1", part) for place, part in enumerate(parts)
+    )
+
+
+def signature(function: Function) -> str:
+    """Return how a function is called."""
+    parameters = [
+        name if parameter.default is None else f"{name}={parameter.default!r}"
+        for name, parameter in function.parameters.items()
+    ]
+    return f"{function.name}({', '.join([*function.inputs, *(['*', *parameters] if parameters else [])])})"
+
+
+def source_link(source: Source) -> str:
+    """Return a source as Markdown: its title, linked where it has an address, and its place in a release."""
+    title = markdown(source.title)
+    place = ""
+    if source.path is not None:
+        place = f" `{source.path}{f':{source.line}' if source.line else ''}`"
+    release = f" ({source.release})" if source.release else ""
+    return f"{f'[{title}](<{source.url}>)' if source.url else title}{release}{place}"
+
+
+def rule(health: Health) -> str:
+    """Return when a health rule fires, in words."""
+    conditions = []
+    if health.above is not None:
+        conditions.append(f"above {health.above:g}")
+    if health.below is not None:
+        conditions.append(f"below {health.below:g}")
+    if health.stuck_at is not None:
+        conditions.append(f"stuck at {health.stuck_at:g}")
+    if health.trend is not None:
+        conditions.append(_TRENDS[health.trend])
+    text = " or ".join(conditions)
+    if health.steps > 1:
+        text += f" for {health.steps} logged steps"
+    if health.warm_up:
+        text += f", after the first {health.warm_up}"
+    if health.when:
+        text += f", {markdown(health.when)}"
+    return text
+
+
+FILTERS: dict[str, Callable[[Any], str]] = {
+    "anchor": anchor,
+    "cell": cell,
+    "md": markdown,
+    "health_kind": _HEALTH_KINDS.__getitem__,
+    "rule": rule,
+    "signature": signature,
+    "source_link": source_link,
+}
+"""What the templates call these."""
