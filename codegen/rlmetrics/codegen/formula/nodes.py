@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
 
 __all__ = ["AXES", "Arena", "DType", "Extent", "Node", "Value", "walk"]
@@ -51,6 +52,11 @@ class Node:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "operands", self.args if self.over is None else (*self.args, self.over))
+
+    @cached_property
+    def below(self) -> tuple[Node, ...]:
+        """Every node below this one once, operands before what uses them."""
+        return tuple(_walk(list(self.operands)))
 
 
 class Arena:
@@ -100,11 +106,15 @@ class Arena:
         return copies[root]
 
 
-def walk(roots: Iterable[Node]) -> Iterator[Node]:
-    """Yield every node below the roots once, operands before what uses them."""
+def walk(roots: Iterable[Node]) -> Iterable[Node]:
+    """Return every node below the roots once, operands before what uses them."""
+    roots = list(roots)
+    return (*roots[0].below, roots[0]) if len(roots) == 1 else _walk(roots)
+
+
+def _walk(roots: list[Node]) -> Iterator[Node]:
     seen: set[Node] = set()
-    stack = list(roots)
-    stack.reverse()
+    stack = roots[::-1]
     while stack:
         node = stack[-1]
         waiting = [operand for operand in node.operands if operand not in seen]
