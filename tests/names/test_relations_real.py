@@ -255,3 +255,24 @@ def test_keys_that_bypass_the_trainer_are_shown_without_its_prefix():
         names.translate("profiling/Time taken: GRPOTrainer.compute_loss").target
     )
     assert "train/reward" == names.translate("reward").target
+
+
+@pytest.mark.parametrize("key", ["actor/pg_loss", "critic/vf_loss"])
+def test_an_incomparable_number_under_the_same_key_is_not_passed_over(key):
+    """The losses of verl 0.6 are too small by the number of micro-batches; a key of opt-in workers is no way out."""
+    found = _translate("verl==0.5.0", key, "verl==0.6.0")
+
+    assert ("related", None) == (_relation("verl==0.5.0", key, "verl==0.6.0"), found.target)
+    assert key in _look_alikes(found)
+    assert "incomparable" in _grades(found)
+
+
+def test_the_correction_is_computed_once_the_configuration_says_by_how_much():
+    """With the number of micro-batches the transform of verl 0.6's loss is known; the relation stays ``related``."""
+    config = {"actor_rollout_ref.actor.micro_batches_per_mini_batch": 4}
+    rows = map_names("verl[actor]==0.5.0", "verl[actor]==0.6.0", config=config).rows
+    row = next(row for row in rows if row.from_ == "actor/pg_loss")
+
+    assert "related" == row.relation
+    assert row.transform is not None
+    assert 0.25 == row.transform.scale

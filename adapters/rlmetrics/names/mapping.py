@@ -170,13 +170,23 @@ class NameMap:
             ((relation, target) for relation, target in scored if relation.translates),
             key=lambda item: self._score(entry, *item),
         )
-        if not good:
+        if not good or self._spelling_is_taken(entry, scored, good[0][1]):
             return self._without_target(entry, scored)
         best = [item for item in good if self._score(entry, *item) == self._score(entry, *good[0])]
         if len({target.key for _, target in best}) > 1:
             return self._ambiguous(entry, best)
         relation, target = best[0]
         return self._with_target(entry, relation, target)
+
+    @staticmethod
+    def _spelling_is_taken(entry: Entry, scored: list[tuple[Relation, Entry]], best: Entry) -> bool:
+        """Tell whether the target logs the same key incomparably, and the best counterpart is one that it does not log.
+
+        The reader will look at the key that is there, so the answer is what is wrong with that one.
+        """
+        return best.logged is not True and any(
+            target.key == entry.key and target.logged is True and not relation.translates for relation, target in scored
+        )
 
     def _relate(self, entry: Entry, target: Entry) -> Relation:
         relation = relate(entry, target, self._tables)
