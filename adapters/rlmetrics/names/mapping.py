@@ -185,7 +185,8 @@ class NameMap:
         The reader will look at the key that is there, so the answer is what is wrong with that one.
         """
         return best.logged is not True and any(
-            target.key == entry.key and target.logged is True and not relation.translates for relation, target in scored
+            target.key == entry.key and target.logged is not False and not relation.translates
+            for relation, target in scored
         )
 
     def _relate(self, entry: Entry, target: Entry) -> Relation:
