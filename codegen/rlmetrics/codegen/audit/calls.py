@@ -9,8 +9,8 @@ from .program import ClassInfo, FunctionInfo
 from .rules import CALL_RULES
 from .rules.sinks import sink
 from .values import (
-    text_of,
     Class,
+    Constant,
     Function,
     Mapping,
     Object,
@@ -23,6 +23,8 @@ from .values import (
     join,
     mappings,
     options,
+    placeholder,
+    text_of,
 )
 
 if TYPE_CHECKING:
@@ -38,14 +40,18 @@ _TOO_COMMON = {
 
 
 class Arguments:
-    """The evaluated arguments of a call."""
+    """The evaluated arguments of a call, and the object that it is called on; each evaluated once."""
 
     def __init__(self, interpreter: Interpreter, frame: Frame, node: ast.Call) -> None:
         from .expressions import evaluate
 
+        self.receiver: Value = Unknown()
+        if isinstance(node.func, ast.Attribute):
+            self.receiver = evaluate(interpreter, frame, node.func.value)
         self.positional: list[Value] = []
         self.keywords: dict[str, Value] = {}
         self.extra: Value | None = None
+        self.unknown = False
         for argument in node.args:
             value = evaluate(interpreter, frame, argument)
             if isinstance(argument, ast.Starred):
@@ -62,6 +68,13 @@ class Arguments:
             else:
                 self.keywords[keyword.arg] = value
 
+    @classmethod
+    def unknown_ones(cls, interpreter: Interpreter, frame: Frame) -> Arguments:
+        """Returns arguments of which nothing is known."""
+        none = cls(interpreter, frame, ast.Call(ast.Name("unknown", ast.Load()), [], []))
+        none.unknown = True
+        return none
+
     def all(self) -> list[Value]:
         """Returns all argument values."""
         return [*self.positional, *self.keywords.values()]
@@ -69,7 +82,7 @@ class Arguments:
 
 def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
     """Returns what a call may give, having run it if it is part of the package."""
-    from .expressions import evaluate
+    from .expressions import evaluate, member
 
     function = node.func
     if isinstance(function, ast.Name) and function.id == "super" and frame.owner is not None and not node.args:
@@ -77,17 +90,20 @@ def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
         if owner_class is not None:
             return Super(frame.owner, owner_class)
     arguments = Arguments(interpreter, frame, node)
+    if isinstance(arguments.receiver, Constant) and arguments.receiver.value is None:
+        return Unknown("None")  # this class never makes the object, so the call does not happen
     for rule in CALL_RULES:
         result = rule(interpreter, frame, node, arguments)
         if result is not None:
             return result
-    target = evaluate(interpreter, frame, function)
+    if isinstance(function, ast.Attribute):
+        target = member(interpreter, arguments.receiver, function)
+    else:
+        target = evaluate(interpreter, frame, function)
     if any(_is_tracker(interpreter, option) for option in options(target)):
         sink(interpreter, frame, node, arguments)
         return Unknown(text_of(node)[:80])
-    found = [
-        value for option in options(target) if (value := apply(interpreter, frame, option, arguments)) is not None
-    ]
+    found = [value for option in options(target) if (value := apply(interpreter, frame, option, arguments)) is not None]
     if found:
         return join(*found)
     if sink(interpreter, frame, node, arguments):
@@ -117,10 +133,13 @@ def _is_tracker(interpreter: Interpreter, target: Value) -> bool:
 def carriers(arguments: Arguments) -> list[Value]:
     """Objects that carry dicts come back from a call of unknown effect (``postprocess(output)``)."""
     return [
-        option
+        element
         for argument in arguments.all()
         for option in options(argument)
-        if isinstance(option, Object) and any(mappings(value) for value in option.attributes.values())
+        for item in (option.items if isinstance(option, Sequence) else [option])
+        for element in options(item)
+        if isinstance(element, Object)
+        and any(mapping.slots for value in element.attributes.values() for mapping in mappings(value))
     ]
 
 
@@ -156,18 +175,27 @@ def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Argu
         if not target.info.talks_of_metrics and target.closure is None:
             handed = [*hand_over(interpreter, arguments), *carriers(arguments)]
             return join(*handed) if handed else Unknown(target.info.name)
-        return interpreter.run(decorated(interpreter, target), arguments.positional, arguments.keywords, extra=arguments.extra)
+        return interpreter.run(
+            decorated(interpreter, target),
+            arguments.positional,
+            arguments.keywords,
+            extra=arguments.extra,
+            unknown_parameters=arguments.unknown,
+        )
     if isinstance(target, Class):
         return construct(interpreter, frame, target.info, arguments)
     return None
 
 
-def _virtual(
-    interpreter: Interpreter, frame: Frame, target: Function, info: ClassInfo, arguments: Arguments
-) -> Value:
+def _virtual(interpreter: Interpreter, frame: Frame, target: Function, info: ClassInfo, arguments: Arguments) -> Value:
     """Calls what subclasses provide for an abstract method."""
     found = [
-        apply(interpreter, frame, Function(override, interpreter.instance(override.owner)), arguments)
+        apply(
+            interpreter,
+            frame,
+            Function(override, interpreter.instance(override.owner), None, target.bound, target.keywords),
+            arguments,
+        )
         for override in interpreter.program.overrides(info, target.info.name)
         if override.owner is not None and not override.is_abstract and override not in interpreter.stack
     ]
@@ -186,6 +214,11 @@ def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, arguments
     for name, value in zip(info.fields, arguments.positional, strict=False):
         made.attributes[name] = value
     made.attributes.update(arguments.keywords)
+    for name, default in info.fields.items():
+        if name not in made.attributes and default is not None:
+            text = text_of(default)
+            if "default_factory=dict" in text or "default_factory=lambda: defaultdict" in text:
+                made.attributes[name] = Mapping()
     return made
 
 
@@ -203,11 +236,13 @@ def _by_name(interpreter: Interpreter, frame: Frame, function: ast.expr) -> list
         return []
     if not isinstance(function, ast.Attribute) or name in _TOO_COMMON or name.startswith("__"):
         return []
+    workers = interpreter.settings.workers.get(placeholder(function.value))
     infos = [
         info
         for info in program.methods.get(name, [])
-        if info.makes_metrics and info not in interpreter.stack
+        if info not in interpreter.stack
         and not info.module.path.startswith(interpreter.settings.not_by_name)
+        and (info.makes_metrics if workers is None else info.owner is not None and info.owner.name in workers)
     ]
     if len(infos) > MAX_CANDIDATES:
         return []
@@ -221,6 +256,8 @@ def _indirect(interpreter: Interpreter, names: tuple[str, ...]) -> list[Value]:
     found: list[FunctionInfo] = []
     for module in interpreter.program.modules.values():
         for info in module.functions.values():
+            if info in interpreter.stack:
+                continue
             if info.name in names or any(name.startswith("@") and name[1:] in info.decorators for name in names):
                 found.append(info)
     return [Function(info) for info in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .values import text_of, Choice, Constant, Function, Mapping, Object, Sequence, Text, Unknown, Value
+from .values import Choice, Constant, Function, Mapping, Object, Sequence, Text, Unknown, Value, text_of
 
 if TYPE_CHECKING:
     from .interpreter import Frame, Interpreter
@@ -78,6 +78,8 @@ def _call(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None
         if isinstance(value, Text) and isinstance(affix, Text) and affix.known:
             return _affix(value.template, affix.template, start=test.func.attr == "startswith")
         return None
+    if isinstance(test.func, ast.Name) and test.func.id in ("any", "all") and len(test.args) == 1:
+        return _quantified(interpreter, frame, test.func.id, test.args[0])
     if isinstance(test.func, ast.Name) and test.func.id == "isinstance" and len(test.args) == 2:
         value = _evaluate(interpreter, frame, test.args[0])
         names = {part.split(".")[-1].strip("() ") for part in text_of(test.args[1]).replace("|", ",").split(",")}
@@ -91,6 +93,21 @@ def _call(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None
         if isinstance(value, Sequence):
             return True if names >= {"list", "tuple"} else (False if names <= _DICT_TYPES | {"str"} else None)
     return None
+
+
+def _quantified(interpreter: Interpreter, frame: Frame, name: str, node: ast.expr) -> bool | None:
+    """``any(key.startswith(prefix) for prefix in [...])`` over known elements."""
+    from .expressions import comprehension
+
+    if not isinstance(node, (ast.GeneratorExp, ast.ListComp)):
+        return None
+    outcomes: list[bool | None] = []
+    element = node.elt
+    comprehension(interpreter, frame, node.generators, lambda: outcomes.append(decide(interpreter, frame, element)))
+    wanted = name == "any"
+    if wanted in outcomes:
+        return wanted
+    return None if None in outcomes or not outcomes else not wanted
 
 
 def _affix(template: str, affix: str, *, start: bool) -> bool | None:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from .decide import decide
 from .program import ClassInfo, FunctionInfo
 from .values import (
-    text_of,
     MEMBER,
-    Choice,
     Class,
     Constant,
     Function,
     Mapping,
+    Missing,
     Module,
     Object,
     Sequence,
@@ -27,7 +26,9 @@ from .values import (
     mappings,
     options,
     placeholder,
+    text_of,
     texts,
+    unknown_keys,
 )
 
 if TYPE_CHECKING:
@@ -52,9 +53,7 @@ def iterate(value: Value, source: ast.expr) -> list[Value]:
     found: list[Value] = []
     for option in options(value):
         if isinstance(option, Mapping):
-            found.extend(option.keys())
-            if option.missing or not option.slots:
-                found.append(Unknown("key"))
+            found.extend([*option.keys(), *option.unknown_keys()])
         elif isinstance(option, Sequence):
             found.extend(option.items)
             if not option.exact and not option.items:
@@ -108,12 +107,15 @@ def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value
 
 
 def _attribute(interpreter: Interpreter, frame: Frame, node: ast.Attribute) -> Value:
-    return join(
-        *(_member(interpreter, frame, option, node) for option in options(evaluate(interpreter, frame, node.value)))
-    )
+    return member(interpreter, evaluate(interpreter, frame, node.value), node)
 
 
-def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
+def member(interpreter: Interpreter, owner: Value, node: ast.Attribute) -> Value:
+    """Returns what an attribute of an evaluated object may be."""
+    return join(*(_member(interpreter, option, node) for option in options(owner)))
+
+
+def _member(interpreter: Interpreter, owner: Value, node: ast.Attribute) -> Value:
     name, program = node.attr, interpreter.program
     if isinstance(owner, Object):
         if name in owner.attributes:
@@ -126,6 +128,9 @@ def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attr
                 if {"property", "cached_property"} & set(found.decorators):
                     return interpreter.run(Function(found, owner), [], {})
                 return Function(found, owner)
+            constant = _class_constant(interpreter, owner.info, name)
+            if constant is not None:
+                return constant
     elif isinstance(owner, Super):
         found = program.lookup(owner.owner.info, name, owner.after) if owner.owner.info else None
         if found is not None:
@@ -152,7 +157,31 @@ def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attr
         value = owner.child(name)
         if value is not None:
             return value
+    elif name in interpreter.settings.messages:
+        return _message(interpreter, interpreter.settings.messages[name])
     return Unknown(text_of(node)[:80])
+
+
+def _message(interpreter: Interpreter, sender: str) -> Value:
+    """What an object from another process carries: the result of the method that filled it there."""
+    class_name, _, method = sender.partition(".")
+    results = [
+        interpreter.run(Function(info, interpreter.instance(info.owner)), [], {}, unknown_parameters=True)
+        for info in interpreter.program.methods.get(method, [])
+        if info.owner is not None and info.owner.name == class_name and info not in interpreter.stack
+    ]
+    return join(*results) if results else Unknown(sender)
+
+
+def _class_constant(interpreter: Interpreter, info: ClassInfo, name: str) -> Value | None:
+    """What a class body assigns: a class to instantiate, a prefix of keys."""
+    for base in interpreter.program.base_classes(info):
+        node = base.constants.get(name)
+        if isinstance(node, ast.Name):
+            return module_value(interpreter, base.module.name, node.id)
+        if isinstance(node, ast.Constant):
+            return Text(node.value) if isinstance(node.value, str) else Constant(node.value)
+    return None
 
 
 def _subscript(interpreter: Interpreter, frame: Frame, node: ast.Subscript) -> Value:
@@ -196,19 +225,24 @@ def _slice(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Slice
             found.append(Text(option.template[slice(*numbers)], option.site, option.origins))
         elif isinstance(option, Sequence):
             found.append(Sequence(list(option.items), exact=False))
+        elif isinstance(option, Unknown) and option.keys:
+            found.append(option)
     return join(*found) if found else Unknown()
 
 
 def _joined(interpreter: Interpreter, frame: Frame, node: ast.JoinedStr) -> Value:
     results = [Text("", frame.site(node))]
+    lost: list[Missing] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
-            pieces = pieces_of(evaluate(interpreter, frame, part.value), part.value)
+            value = evaluate(interpreter, frame, part.value)
+            lost.extend(unknown_keys(value))
+            pieces = pieces_of(value, part.value)
         else:
-            value = _constant(interpreter, frame, part) if isinstance(part, ast.Constant) else Unknown()
-            pieces = [Text(value.template)] if isinstance(value, Text) else []
+            literal = _constant(interpreter, frame, part) if isinstance(part, ast.Constant) else Unknown()
+            pieces = [Text(literal.template)] if isinstance(literal, Text) else []
         results = concatenate(results, pieces)
-    return join(*results)
+    return join(*results, *([Unknown(text_of(node)[:80], keys=tuple(lost))] if lost else []))
 
 
 def pieces_of(value: Value, node: ast.expr) -> list[Text]:
@@ -219,7 +253,7 @@ def pieces_of(value: Value, node: ast.expr) -> list[Text]:
             found.append(option if option.origins else Text(option.template))
         elif isinstance(option, Constant) and option.value is not None and not isinstance(option.value, bool):
             found.append(Text(str(option.value)))
-        else:
+        elif not (isinstance(option, Unknown) and option.keys):
             name = Text("{" + placeholder(node) + "}")
             if name not in found:
                 found.append(name)
@@ -229,10 +263,8 @@ def pieces_of(value: Value, node: ast.expr) -> list[Text]:
 def concatenate(heads: list[Text], tails: list[Text]) -> list[Text]:
     """Returns all concatenations; a part that is a dict's key keeps its provenance."""
     return [
-        Text(head.template + tail.template, head.site, tail.origins or head.origins)
-        for head in heads
-        for tail in tails
-    ][:MAX_TEXTS * 16]
+        Text(head.template + tail.template, head.site, tail.origins or head.origins) for head in heads for tail in tails
+    ][: MAX_TEXTS * 16]
 
 
 def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
@@ -240,10 +272,17 @@ def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
     if isinstance(node.op, ast.Add):
         if texts(left) or texts(right):
             heads = [Text(t.template, frame.site(node), t.origins) for t in pieces_of(left, node.left)]
-            return join(*concatenate(heads, pieces_of(right, node.right)))
+            lost = unknown_keys(left) + unknown_keys(right)
+            rest = [Unknown(text_of(node)[:80], keys=lost)] if lost else []
+            return join(*concatenate(heads, pieces_of(right, node.right)), *rest)
         sequences = [option for side in (left, right) for option in options(side) if isinstance(option, Sequence)]
         if sequences:
             return Sequence([item for s in sequences for item in s.items], exact=all(s.exact for s in sequences))
+        carried = [
+            option for side in (left, right) for option in options(side) if isinstance(option, (Mapping, Object))
+        ]
+        if carried:  # lists of what several workers return
+            return Sequence(carried, exact=False)
         if isinstance(left, Constant) and isinstance(right, Constant):
             if isinstance(left.value, int) and isinstance(right.value, int):
                 return Constant(left.value + right.value)
@@ -276,7 +315,7 @@ def elements(value: Value) -> list[Value]:
     if isinstance(value, Sequence):
         return value.items
     if isinstance(value, Mapping):
-        return [*value.keys(), *([Unknown("key")] if value.missing else [])]
+        return [*value.keys(), *value.unknown_keys()]
     return []
 
 

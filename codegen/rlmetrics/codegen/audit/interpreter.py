@@ -11,7 +11,6 @@ from .decide import decide
 from .program import ClassInfo, FunctionInfo, ModuleInfo, Program, imported_names
 from .settings import Settings
 from .values import (
-    text_of,
     Class,
     Conditions,
     Constant,
@@ -26,8 +25,9 @@ from .values import (
     Value,
     join,
     negate,
-    split_condition,
     options,
+    split_condition,
+    text_of,
     texts,
 )
 
@@ -362,7 +362,7 @@ class Interpreter:
     def method(self, owner: Object, name: str) -> None:
         """Runs a method without arguments if the class has it."""
         found = self.program.lookup(owner.info, name) if owner.info is not None else None
-        if found is not None and found.talks_of_metrics:
+        if found is not None:
             self.run(Function(found, owner), [], {}, unknown_parameters=True)
 
     def _try(self, frame: Frame, node: ast.Try) -> str | None:
@@ -382,7 +382,9 @@ class Interpreter:
 
     def _import(self, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
         for name, (source, attribute) in imported_names(node, frame.module).items():
-            found = self.program.modules.get(source) if attribute is None else self.program._imported(source, attribute, 0)
+            found = (
+                self.program.modules.get(source) if attribute is None else self.program._imported(source, attribute, 0)
+            )
             if found is not None:
                 frame.env[name] = wrap(found)
 
@@ -410,7 +412,9 @@ class Interpreter:
             self.assign(frame, target.value, value, source)
         elif isinstance(target, ast.Attribute):
             for owner in options(evaluate(self, frame, target.value)):
-                if isinstance(owner, Object):
+                if isinstance(owner, Unknown) and isinstance(target.value, ast.Name):
+                    frame.env[target.value.id] = Object(None, {target.attr: value})
+                elif isinstance(owner, Object):
                     old = owner.attributes.get(target.attr)
                     owner.attributes[target.attr] = value if old is None else join(old, value)
         elif isinstance(target, ast.Subscript):

@@ -10,7 +10,9 @@ from functools import cached_property
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-_TALKS_OF_METRICS = re.compile(r"metric|stat|timing|timer|_log|logs|logger|wandb|trackio|tracking|profil|loss|append_to|rename", re.IGNORECASE)
+_TALKS_OF_METRICS = re.compile(
+    r"metric|stat|timing|timer|_log|logs|logger|wandb|trackio|tracking|profil|loss|append_to|rename", re.IGNORECASE
+)
 _KEY_LIKE = re.compile(r"[\w@{}-]*(/[\w@{}-]*)+")
 
 
@@ -43,7 +45,7 @@ class FunctionInfo:
     @cached_property
     def talks_of_metrics(self) -> bool:
         """Whether its text names metrics, timers, logs or keys; other functions need no interpretation."""
-        if _TALKS_OF_METRICS.search(self.name):
+        if _TALKS_OF_METRICS.search(self.symbol):
             return True
         for node in ast.walk(self.node):
             if isinstance(node, ast.Name) and _TALKS_OF_METRICS.search(node.id):
@@ -71,7 +73,7 @@ class FunctionInfo:
     def makes_metrics(self) -> bool:
         """Whether it names metrics or timings themselves, as a function must that hands some to another process."""
         return any(
-            re.search(r"metric|timing|stats|timer", name) is not None
+            re.search(r"metric|timing|stats|timer|loss_fn", name) is not None
             for node in ast.walk(self.node)
             for name in (
                 getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None) or "",
@@ -104,7 +106,10 @@ class ClassInfo:
     module: ModuleInfo
     bases: tuple[str, ...]
     methods: dict[str, FunctionInfo] = field(default_factory=dict)
-    fields: tuple[str, ...] = ()
+    fields: dict[str, ast.expr | None] = field(default_factory=dict)
+    """Annotated names of the body (the fields of a dataclass) with their defaults."""
+    constants: dict[str, ast.expr] = field(default_factory=dict)
+    """Names that the body assigns."""
     members: tuple[str, ...] = ()
     """Names of an enumeration's members."""
 
@@ -171,23 +176,18 @@ class Program:
 
     def _class(self, node: ast.ClassDef, module: ModuleInfo) -> ClassInfo:
         info = ClassInfo(node.name, node, module, tuple(ast.unparse(base) for base in node.bases))
-        fields = []
         for item in _statements(node.body):
             if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 function = FunctionInfo(item.name, item, module, info, f"{node.name}.{item.name}")
                 info.methods[item.name] = function
                 self.methods.setdefault(item.name, []).append(function)
             elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-                fields.append(item.target.id)
-        info.fields = tuple(fields)
+                info.fields[item.target.id] = item.value
+        for item in node.body:
+            if isinstance(item, ast.Assign):
+                info.constants.update({t.id: item.value for t in item.targets if isinstance(t, ast.Name)})
         if any(base.split(".")[-1] in ("Enum", "StrEnum", "IntEnum") for base in info.bases):
-            info.members = tuple(
-                target.id
-                for item in node.body
-                if isinstance(item, ast.Assign)
-                for target in item.targets
-                if isinstance(target, ast.Name)
-            )
+            info.members = tuple(info.constants)
         return info
 
     def resolve(self, module: ModuleInfo, name: str) -> FunctionInfo | ClassInfo | ModuleInfo | None:

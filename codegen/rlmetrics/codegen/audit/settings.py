@@ -25,6 +25,8 @@ class Settings:
     entry_names: tuple[str, ...] = ()
     by_name: bool = False
     """Whether a call on an unknown object may be any method of that name (remote workers)."""
+    workers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of a group of remote workers → the classes that it may consist of."""
     not_by_name: tuple[str, ...] = ()
     """Modules whose methods are never what an unknown object offers (checkpointing, tools)."""
     plumbing_conditions: tuple[str, ...] = ()
@@ -42,8 +44,8 @@ class Settings:
     """Name of a callable variable → decorators (``@name``) or functions it may stand for."""
     open_parameters: tuple[str, ...] = ()
     """Parameters whose keys come from outside the package and are described elsewhere."""
-    open_sources: Mapping[str, str] = field(default_factory=dict)
-    """Expression text → why its keys are not known statically."""
+    messages: Mapping[str, str] = field(default_factory=dict)
+    """Attribute of an object that comes from another process → ``Class.method`` whose result it carries."""
     ignored: tuple[Ignored, ...] = ()
     component: Callable[[str, str, str], str] = lambda key, path, owner: owner  # noqa: E731
     """(key, path of its origin, class that was run) → component name."""

@@ -109,12 +109,22 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """Keys of unknown name that were merged into a dict: ``text`` is the expression that brought them."""
+
+    site: Site
+    text: str
+
+
+@dataclass(frozen=True)
 class Unknown(Value):
     """A value of which nothing is known; ``text`` is the expression it came from."""
 
     text: str = ""
     leaf: bool = False
     """Whether it was taken out of a dict as a value, so that it is no dict itself as far as is known."""
+    keys: tuple[Missing, ...] = ()
+    """Set where it stands for the keys of a dict that are not known, so that a copy remembers what was copied."""
 
 
 @dataclass(frozen=True)
@@ -139,14 +149,6 @@ class Text(Value):
     def known(self) -> bool:
         """Whether no part is unknown."""
         return _PLACEHOLDER.search(self.template) is None
-
-
-@dataclass(frozen=True)
-class Missing:
-    """Keys of unknown name that were merged into a dict: ``text`` is the expression that brought them."""
-
-    site: Site
-    text: str
 
 
 @dataclass
@@ -210,6 +212,10 @@ class Mapping(Value):
         """Returns the keys, each with its provenance."""
         return [Text(template, None, tuple(slot.origins.values())) for template, slot in self.slots.items()]
 
+    def unknown_keys(self) -> list[Unknown]:
+        """Returns what stands for the keys that are not known."""
+        return [Unknown("key", keys=tuple(self.missing.values()))] if self.missing else []
+
     def child(self, template: str) -> Value | None:
         """Returns the value under a key, matching placeholders on either side."""
         slot = self.slots.get(template)
@@ -225,7 +231,9 @@ class Mapping(Value):
 
 def matches(template: str, text: str) -> bool:
     """Tells whether ``text`` is an instance of ``template``."""
-    return re.fullmatch(".+".join(re.escape(part) for part in _PLACEHOLDER.split(template)), text, re.DOTALL) is not None
+    return (
+        re.fullmatch(".+".join(re.escape(part) for part in _PLACEHOLDER.split(template)), text, re.DOTALL) is not None
+    )
 
 
 @dataclass(eq=False)
@@ -322,6 +330,11 @@ def mappings(value: Value) -> list[Mapping]:
 
 MEMBER = "__member__"
 """Attribute under which an enumeration's member keeps its name as a dict's key."""
+
+
+def unknown_keys(value: Value) -> tuple[Missing, ...]:
+    """Returns what is remembered of keys that are not known."""
+    return tuple(missing for option in options(value) if isinstance(option, Unknown) for missing in option.keys)
 
 
 def texts(value: Value) -> list[Text]:

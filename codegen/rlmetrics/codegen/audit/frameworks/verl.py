@@ -12,9 +12,20 @@ SETTINGS = Settings(
     trackers=("Tracking",),
     not_entries=("verl/utils/",),
     by_name=True,
+    workers={
+        "actor_rollout_wg": ("ActorRolloutRefWorker", "AsyncActorRolloutRefWorker"),
+        "actor_wg": ("ActorRolloutRefWorker", "AsyncActorRolloutRefWorker"),
+        "rollout_wg": ("ActorRolloutRefWorker", "AsyncActorRolloutRefWorker"),
+        "ref_policy_wg": ("ActorRolloutRefWorker",),
+        "critic_wg": ("CriticWorker", "TrainingWorker"),
+        "rm_wg": ("RewardModelWorker",),
+        "training_client": ("TrainingWorker",),
+    },
     not_by_name=("verl/utils/checkpoint/", "verl/tools/", "verl/interactions/"),
     plumbing_conditions=("rank", "is_logging", "is_mp_src_rank_with_outputs", "is_last_stage"),
+    messages={"rollout_status": "FullyAsyncRollouter.get_statistics"},
     indirect={
+        "distillation_loss_fn": ("@register_distillation_loss",),
         "policy_loss_fn": ("@register_policy_loss", "compute_policy_loss"),
     },
 )

@@ -54,7 +54,7 @@ def _items(value: Value) -> list[Value] | None:
     if isinstance(value, Sequence):
         return list(value.items)
     if isinstance(value, Mapping):
-        return [*value.keys(), *([Unknown("key")] if value.missing or not value.slots else [])]
+        return [*value.keys(), *value.unknown_keys()]
     return None
 
 
@@ -65,7 +65,9 @@ def _zip(columns: list[Value]) -> Value | None:
         return Sequence([Sequence([_element(column) for column in columns])], exact=False)
     count = lengths.pop()
     rows: list[Value] = [
-        Sequence([items[i] if items is not None else _element(column) for items, column in zip(known, columns, strict=True)])
+        Sequence(
+            [items[i] if items is not None else _element(column) for items, column in zip(known, columns, strict=True)]
+        )
         for i in range(count)
     ]
     return Sequence(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..values import text_of, Function, Mapping, Object, Sequence, Unknown, Value, join, mappings, options, texts
+from ..values import Class, Function, Mapping, Object, Sequence, Unknown, Value, join, mappings, options, text_of, texts
 
 if TYPE_CHECKING:
     from ..calls import Arguments
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = {
     "deepcopy", "run", "run_until_complete", "gather", "cast", "wait_for", "create_task", "ensure_future",
-    "run_coroutine_threadsafe", "reduce", "gather_for_metrics", "gather_object", "nullcontext", "iter", "next", "shield",
+    "run_coroutine_threadsafe", "wrap_future", "reduce", "gather_for_metrics", "gather_object", "nullcontext", "iter", "next", "shield",
 }  # fmt: skip
 _METHODS = {"to", "cpu", "cuda", "result", "detach", "contiguous", "clone", "union", "repeat", "chunk", "select"}
 
@@ -39,7 +39,6 @@ def field_access(interpreter: Interpreter, frame: Frame, node: ast.Call, argumen
 
 def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """Calls that hand their argument (or object) on: ``ray.get``, ``asyncio.run``, ``x.to("cpu")``, ``partial``."""
-    from ..expressions import evaluate
 
     function = node.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
@@ -65,8 +64,18 @@ def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments:
     if name == "assign_non_tensor_data" and len(arguments.positional) == 3:
         for option in options(arguments.positional[0]):
             if isinstance(option, Object):
-                option.attributes.update({key.template: arguments.positional[2] for key in texts(arguments.positional[1])})
+                option.attributes.update(
+                    {key.template: arguments.positional[2] for key in texts(arguments.positional[1])}
+                )
         return Unknown(name)
+    if name == "concat" and isinstance(function, ast.Attribute):
+        from ..calls import Arguments as Empty
+        from ..calls import carriers, construct
+
+        for option in options(arguments.receiver):
+            if isinstance(option, Class):
+                nothing = Empty.unknown_ones(interpreter, frame)
+                return join(*(carriers(arguments) or [construct(interpreter, frame, option.info, nothing)]))
     if name == "get" and text_of(function) == "ray.get" and arguments.positional:
         return arguments.positional[0]
     if "meta_info" in arguments.keywords and name.startswith("from_"):
@@ -77,8 +86,8 @@ def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments:
                 option.items.append(arguments.positional[1])
                 option.exact = False
         return Unknown(name)
-    if name == "get" and isinstance(function, ast.Attribute) and not arguments.all():
-        owner = evaluate(interpreter, frame, function.value)
+    if name in ("get", "future") and isinstance(function, ast.Attribute) and not arguments.all():
+        owner = arguments.receiver
         return owner if any(isinstance(option, (Object, Mapping)) for option in options(owner)) else None
     if name in _FUNCTIONS and arguments.positional:
         carried = [value for value in arguments.positional if not isinstance(value, Unknown)]
@@ -86,7 +95,7 @@ def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments:
             return Sequence(carried, exact=True) if name == "gather" and len(carried) > 1 else carried[0]
         return None
     if name in _METHODS and isinstance(function, ast.Attribute):
-        owner = evaluate(interpreter, frame, function.value)
+        owner = arguments.receiver
         kept = [option for option in options(owner) if isinstance(option, (Mapping, Object, Sequence))]
         if kept:
             return join(*kept)

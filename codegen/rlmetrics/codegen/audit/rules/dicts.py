@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..values import (
-    text_of,
     Constant,
     Mapping,
     Object,
@@ -19,9 +18,10 @@ from ..values import (
     mappings,
     options,
     placeholder,
+    text_of,
     texts,
 )
-from .writes import shorten, store_item
+from .writes import key_names, shorten, store_item
 
 if TYPE_CHECKING:
     from ..calls import Arguments
@@ -57,8 +57,7 @@ def write(
     """Writes one key of a literal."""
     from ..expressions import evaluate
 
-    names = texts(evaluate(interpreter, frame, key)) or [Text("{" + placeholder(key) + "}")]
-    for name in names:
+    for name in key_names(evaluate(interpreter, frame, key), key, into):
         into.write(
             name,
             value,
@@ -95,9 +94,8 @@ def update(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
     function = node.func
     if not (isinstance(function, ast.Attribute) and function.attr == "update"):
         return None
-    from ..expressions import evaluate
 
-    targets = mappings(evaluate(interpreter, frame, function.value))
+    targets = mappings(arguments.receiver)
     if not targets:
         return None
     interpreter.touch(frame, node)
@@ -133,7 +131,7 @@ def append(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
             held = value if function.attr == "extend" and isinstance(value, Sequence) else Sequence([value], False)
             store_item(interpreter, frame, function.value, held, node.args[0])
             return Constant(None)
-    owner = evaluate(interpreter, frame, function.value)
+    owner = arguments.receiver
     done = False
     for option in options(owner):
         if isinstance(option, Sequence):
@@ -178,13 +176,12 @@ def constructor(interpreter: Interpreter, frame: Frame, node: ast.Call, argument
 
 def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """``items``, ``keys``, ``values``, ``get``, ``pop``, ``setdefault``, ``copy``, ``clear`` of a dict."""
-    from ..expressions import evaluate
 
     function = node.func
     if not isinstance(function, ast.Attribute) or function.attr not in _READS:
         return None
     found: list[Value] = []
-    for option in options(evaluate(interpreter, frame, function.value)):
+    for option in options(arguments.receiver):
         if isinstance(option, Mapping):
             found.append(_read(interpreter, frame, option, function.attr, node, arguments))
         elif isinstance(option, Object) and function.attr in ("get", "pop") and arguments.positional:
@@ -208,16 +205,16 @@ def _leaf(value: Value) -> Value:
 def _read(
     interpreter: Interpreter, frame: Frame, target: Mapping, how: str, node: ast.Call, arguments: Arguments
 ) -> Value:
-    rest: list[Value] = [Unknown("key")] if target.missing or not target.slots else []
+    rest: list[Value] = list(target.unknown_keys())
     if how == "items":
         pairs: list[Value] = [
             Sequence([key, _leaf(slot.value)]) for key, slot in zip(target.keys(), target.slots.values(), strict=True)
         ]
-        return Sequence([*pairs, *(Sequence([key, Unknown("value")]) for key in rest)], exact=False)
+        return Sequence([*pairs, *(Sequence([key, Unknown("value")]) for key in rest)], exact=not rest)
     if how == "keys":
-        return Sequence([*target.keys(), *rest], exact=False)
+        return Sequence([*target.keys(), *rest], exact=not rest)
     if how == "values":
-        return Sequence([_leaf(slot.value) for slot in target.slots.values()], exact=False)
+        return Sequence([_leaf(slot.value) for slot in target.slots.values()], exact=not rest)
     if how in ("copy", "model_dump", "to_dict"):
         made = Mapping(autovivify=target.autovivify)
         made.merge(target, site=frame.site(node), conditions=interpreter.in_force())

@@ -17,13 +17,16 @@ def schedule(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: 
     step = arguments.keywords.get("forward_step_func")
     if step is None:
         return None
+    from ..calls import Arguments, apply
+
+    unknown = Arguments.unknown_ones(interpreter, frame)
     collected: list[Value] = []
     for option in options(step):
-        if not isinstance(option, Function):
-            continue
-        output = interpreter.run(option, [], {}, unknown_parameters=True)
-        for loss in _loss_functions(output):
-            returned = interpreter.run(loss, [], {}, unknown_parameters=True)
+        output = apply(interpreter, frame, option, unknown)
+        for loss in _loss_functions(output) if output is not None else []:
+            returned = apply(interpreter, frame, loss, unknown)
+            if returned is None:
+                continue
             collected.extend(
                 part.items[1] for part in options(returned) if isinstance(part, Sequence) and len(part.items) == 2
             )

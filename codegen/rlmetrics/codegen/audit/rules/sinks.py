@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..values import text_of, Mapping, Unknown, mappings, options
+from ..values import Mapping, Unknown, mappings, options, text_of
 
 if TYPE_CHECKING:
     from ..calls import Arguments
@@ -42,8 +42,10 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
 def _is_message(node: ast.Call) -> bool:
     """Whether it is a line for the standard library's logging: ``logger.log(level, "...")``."""
     first = text_of(node.args[0]) if node.args else ""
-    return any(k.arg in ("level", "msg") for k in node.keywords) or first.split(".")[-1].lower() in _LEVELS or (
-        first.split(".")[0] == "logging"
+    return (
+        any(k.arg in ("level", "msg") for k in node.keywords)
+        or first.split(".")[-1].lower() in _LEVELS
+        or (first.split(".")[0] == "logging")
     )
 
 
@@ -53,7 +55,8 @@ _LEVELS = {"level", "log_level", "info", "warning", "debug", "error"}
 def _is_tracker(receiver: str) -> bool:
     last = receiver.split(".")[-1].lower()
     return receiver in ("self", "super()") or any(
-        word in last for word in ("accelerator", "wandb", "tracker", "tracking", "trainer", "logger", "trackio", "mlflow")
+        word in last
+        for word in ("accelerator", "wandb", "tracker", "tracking", "trainer", "logger", "trackio", "mlflow")
     )
 
 

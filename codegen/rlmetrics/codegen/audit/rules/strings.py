@@ -15,16 +15,14 @@ if TYPE_CHECKING:
 
 def method(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """Applies a string method to what is known of the string."""
-    from ..expressions import evaluate
 
     function = node.func
     if not isinstance(function, ast.Attribute) or function.attr not in _METHODS:
         return None
     results = [
         result
-        for option in options(evaluate(interpreter, frame, function.value))
-        if isinstance(option, Text)
-        and (result := _apply(option, function.attr, node, arguments)) is not None
+        for option in options(arguments.receiver)
+        if isinstance(option, Text) and (result := _apply(option, function.attr, node, arguments)) is not None
     ]
     return join(*results) if results else None
 

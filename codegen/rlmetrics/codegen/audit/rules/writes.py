@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
-from ..values import text_of, Mapping, Object, Sequence, Text, Value, options, placeholder, texts
+from ..values import Mapping, Object, Sequence, Text, Unknown, Value, options, placeholder, text_of, texts, unknown_keys
 
 if TYPE_CHECKING:
     from ..interpreter import Frame, Interpreter
 
 
-def store_item(
-    interpreter: Interpreter, frame: Frame, target: ast.Subscript, value: Value, source: ast.expr
-) -> None:
+def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, value: Value, source: ast.expr) -> None:
     """Writes under every key the subscript may be, in every dict the container may be."""
     from ..expressions import evaluate
 
     container = evaluate(interpreter, frame, target.value)
     key = evaluate(interpreter, frame, target.slice)
-    names = texts(key) or [Text("{" + placeholder(target.slice) + "}")]
+    if isinstance(container, Unknown) and isinstance(target.value, ast.Name) and value_is_named(target.value.id):
+        container = Mapping()
+        container.merge_unknown(target.value.id, frame.site(target))
+        frame.env[target.value.id] = container
     for option in options(container):
         if isinstance(option, Mapping):
             interpreter.touch(frame, target)
-            for name in names:
+            for name in key_names(key, target.slice, option):
                 option.write(
                     name,
                     value,
@@ -32,10 +34,23 @@ def store_item(
                     conditions=interpreter.in_force(),
                 )
         elif isinstance(option, Object):
-            for name in names:
+            for name in texts(key):
                 option.attributes[name.template] = value
         elif isinstance(option, Sequence):
             option.items.append(value)
+
+
+def key_names(key: Value, node: ast.expr, into: Mapping) -> list[Text]:
+    """Returns the keys that are written; keys copied from an unknown dict are remembered in ``into`` instead."""
+    lost = unknown_keys(key)
+    into.missing.update({(missing.site, missing.text): missing for missing in lost})
+    names = texts(key)
+    return names if names or lost else [Text("{" + placeholder(node) + "}")]
+
+
+def value_is_named(name: str) -> bool:
+    """Whether a variable's name says that it holds metrics, so that writing into it is logging."""
+    return re.search(r"metric|stats|timing|logs", name) is not None
 
 
 def shorten(node: ast.expr) -> str:

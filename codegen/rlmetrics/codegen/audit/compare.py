@@ -1,0 +1,108 @@
+"""Compares what a release logs with what the spec says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from .described import Claim, DescribedKey, Description
+from .extract import Extraction, LoggedKey
+
+__all__ = ["Broken", "Comparison", "Stale", "compare"]
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A key of the spec that the release does not log."""
+
+    component: str
+    key: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A cited line that does not show what the spec says."""
+
+    claim: Claim
+    problem: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What an audit found.
+
+    Attributes:
+        extracted: Extracted keys of the described components, each counted once.
+        matched: Those that the spec has.
+        missing: Those that it lacks, with their first place.
+        stale: Keys of the spec that were not extracted.
+        broken: Cited lines that do not hold.
+        undescribed: Keys of components that the spec does not describe in this release.
+        not_understood: Places that look like logging and that no rule understands.
+        external: Keys of the spec that other packages log.
+    """
+
+    extracted: int
+    matched: int
+    missing: tuple[LoggedKey, ...]
+    stale: tuple[Stale, ...]
+    broken: tuple[Broken, ...]
+    undescribed: dict[str, int] = field(default_factory=dict)
+    not_understood: tuple[object, ...] = ()
+    external: int = 0
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether the spec and the release disagree."""
+        return bool(self.missing or self.stale or self.broken or self.not_understood)
+
+
+def compare(extraction: Extraction, description: Description, *, by_component: bool) -> Comparison:
+    """Compares an extraction with the description of the same release, without the cited lines.
+
+    Args:
+        extraction: What the release logs.
+        description: What the spec says.
+        by_component: Whether a key must be logged by the same component (TRL's classes). Otherwise components only
+            divide one dict between them, and the spec may divide it differently.
+    """
+    first: dict[tuple[str, str], LoggedKey] = {}
+    for found in extraction.keys:
+        first.setdefault((found.component, found.key), found)
+    described = {k: v for k, v in first.items() if not by_component or k[0] in description.components}
+    undescribed: dict[str, int] = {}
+    for component, _ in first.keys() - described.keys():
+        undescribed[component] = undescribed.get(component, 0) + 1
+    if not description.components:
+        undescribed = _count(first)
+        described = {}
+    fitting = {key: list(fits(found, description.keys, by_component=by_component)) for key, found in described.items()}
+    logged = {id(key) for keys in fitting.values() for key in keys}
+    return Comparison(
+        extracted=len({key for _, key in described}) if not by_component else len(described),
+        matched=len({key[1] if not by_component else key for key, keys in fitting.items() if keys}),
+        missing=tuple(found for key, found in described.items() if not fitting[key]),
+        stale=tuple(
+            Stale(key.component, key.key, key.stem)
+            for key in description.keys
+            if not key.external and id(key) not in logged
+        ),
+        broken=(),
+        undescribed=dict(sorted(undescribed.items())),
+        external=sum(key.external for key in description.keys),
+    )
+
+
+def fits(found: LoggedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> Iterator[DescribedKey]:
+    """Yields the described keys that an extracted key can be."""
+    for key in keys:
+        if (not by_component or key.component == found.component) and key.fits(found.key):
+            yield key
+
+
+def _count(first: dict[tuple[str, str], LoggedKey]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for component, _ in first:
+        counts[component] = counts.get(component, 0) + 1
+    return counts
