@@ -171,7 +171,7 @@ class NameMap:
             key=lambda item: self._score(entry, *item),
         )
         if not good or self._spelling_is_taken(entry, scored, good[0][1]):
-            return self._without_target(entry, scored)
+            return self._without_target(entry, [item for item in scored if not item[0].translates])
         best = [item for item in good if self._score(entry, *item) == self._score(entry, *good[0])]
         if len({target.key for _, target in best}) > 1:
             return self._ambiguous(entry, best)
