@@ -155,7 +155,7 @@ def describe(tables: Tables, framework: str, release: str, component: str | None
     keys = [key for name, stem in covered for key in _keys(table, stem, name, release, package)]
     stems = list(dict.fromkeys(part for _, stem in covered for part in table.chain(stem)))
     cited = [claim for stem in stems for claim in _claims(table, stem, release)]
-    cited += [claim for claim in _config_claims("framework", table.config, release)] if covered else []
+    cited += _config_claims("framework", table.config, release) if covered else ()
     claims = tuple(dict.fromkeys(claim for claim in cited if claim.path.startswith(package)))
     return Description(frozenset(name for name, _ in covered), tuple(keys), claims, len(set(cited)) - len(claims))
 

@@ -77,7 +77,7 @@ class EvidenceChecker:
 
     def _around(self, claim: Claim) -> str:
         chains = [chain for first, last, chain in self._spans(claim.path) if first <= claim.line <= last]
-        return ".".join(max(chains, key=len)) if chains else ""
+        return ".".join(max(chains, key=lambda chain: len(chain))) if chains else ""
 
     def _find_spans(self, path: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
         found: list[tuple[int, int, tuple[str, ...]]] = []

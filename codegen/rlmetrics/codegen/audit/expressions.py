@@ -64,7 +64,8 @@ def iterate(value: Value, source: ast.expr) -> list[Value]:
     known = [item for item in found if not isinstance(item, Unknown)]
     if unknown:  # numbers among unknown ones are only the first of a range
         known = [item for item in known if not (isinstance(item, Constant) and isinstance(item.value, int))]
-    return [*known, *unknown]
+    present = [item for item in known if not (isinstance(item, Constant) and item.value is None)]
+    return [*(present or known), *unknown]
 
 
 def _constant(interpreter: Interpreter, frame: Frame, node: ast.Constant) -> Value:
@@ -278,14 +279,18 @@ def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
         sequences = [option for side in (left, right) for option in options(side) if isinstance(option, Sequence)]
         if sequences:
             return Sequence([item for s in sequences for item in s.items], exact=all(s.exact for s in sequences))
-        carried = [
+        carried: list[Value] = [
             option for side in (left, right) for option in options(side) if isinstance(option, (Mapping, Object))
         ]
         if carried:  # lists of what several workers return
             return Sequence(carried, exact=False)
-        if isinstance(left, Constant) and isinstance(right, Constant):
-            if isinstance(left.value, int) and isinstance(right.value, int):
-                return Constant(left.value + right.value)
+        numbers = [side.value for side in (left, right) if isinstance(side, Constant) and isinstance(side.value, int)]
+        if len(numbers) == 2:
+            return Constant(sum(numbers))
+    if isinstance(node.op, ast.Mult):
+        repeated = [option for side in (left, right) for option in options(side) if isinstance(option, Sequence)]
+        if repeated:
+            return Sequence([item for sequence in repeated for item in sequence.items], exact=False)
     if isinstance(node.op, ast.BitAnd):
         return _intersection(left, right) or Unknown(text_of(node)[:80])
     if isinstance(node.op, ast.BitOr) and (mappings(left) or mappings(right)):

@@ -76,9 +76,6 @@ def entry_classes(program: Program, settings: Settings) -> list[ClassInfo]:
 
 
 def _hands_over(function: FunctionInfo) -> bool:
-    from .program import FunctionInfo as _F
-
-    assert isinstance(function, _F)
     return bool({"log", "log_metrics"} & function.called) or bool(set(function.decorators) & {"profiling_decorator"})
 
 

@@ -416,7 +416,7 @@ class Interpreter:
                     frame.env[target.value.id] = Object(None, {target.attr: value})
                 elif isinstance(owner, Object):
                     old = owner.attributes.get(target.attr)
-                    owner.attributes[target.attr] = value if old is None else join(old, value)
+                    owner.attributes[target.attr] = value if old is None else join(value, old)
         elif isinstance(target, ast.Subscript):
             store_item(self, frame, target, value, source)
         else:

@@ -228,7 +228,8 @@ class Program:
         submodule = self.modules.get(f"{source}.{attribute}")
         if module is None or depth > 8:
             return submodule
-        found = module.functions.get(attribute) or module.classes.get(attribute)
+        found: FunctionInfo | ClassInfo | ModuleInfo | None = module.functions.get(attribute)
+        found = found or module.classes.get(attribute)
         if found is None and attribute in module.imports:
             found_source, found_attribute = module.imports[attribute]
             return self._imported(found_source, found_attribute, depth + 1) or submodule

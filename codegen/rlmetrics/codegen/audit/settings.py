@@ -44,8 +44,10 @@ class Settings:
     """Name of a callable variable → decorators (``@name``) or functions it may stand for."""
     open_parameters: tuple[str, ...] = ()
     """Parameters whose keys come from outside the package and are described elsewhere."""
+    open_sources: Mapping[str, str] = field(default_factory=dict)
+    """Text of an expression whose keys users choose → the placeholder that stands for them."""
     messages: Mapping[str, str] = field(default_factory=dict)
     """Attribute of an object that comes from another process → ``Class.method`` whose result it carries."""
     ignored: tuple[Ignored, ...] = ()
-    component: Callable[[str, str, str], str] = lambda key, path, owner: owner  # noqa: E731
+    component: Callable[[str, str, str], str] = lambda key, path, owner: owner
     """(key, path of its origin, class that was run) → component name."""

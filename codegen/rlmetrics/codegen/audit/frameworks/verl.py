@@ -23,6 +23,7 @@ SETTINGS = Settings(
     },
     not_by_name=("verl/utils/checkpoint/", "verl/tools/", "verl/interactions/"),
     plumbing_conditions=("rank", "is_logging", "is_mp_src_rank_with_outputs", "is_last_stage"),
+    open_sources={"result['reward_extra_info']": "variable", "reward_extra_info": "variable"},
     messages={"rollout_status": "FullyAsyncRollouter.get_statistics"},
     indirect={
         "distillation_loss_fn": ("@register_distillation_loss",),

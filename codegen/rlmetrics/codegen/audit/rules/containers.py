@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = {
     "deepcopy", "run", "run_until_complete", "gather", "cast", "wait_for", "create_task", "ensure_future",
-    "run_coroutine_threadsafe", "wrap_future", "reduce", "gather_for_metrics", "gather_object", "nullcontext", "iter", "next", "shield",
+    "run_coroutine_threadsafe", "wrap_future", "reduce", "gather_for_metrics", "gather_object", "nullcontext", "iter",
+    "next", "shield",
 }  # fmt: skip
 _METHODS = {"to", "cpu", "cuda", "result", "detach", "contiguous", "clone", "union", "repeat", "chunk", "select"}
 
@@ -39,7 +40,6 @@ def field_access(interpreter: Interpreter, frame: Frame, node: ast.Call, argumen
 
 def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """Calls that hand their argument (or object) on: ``ray.get``, ``asyncio.run``, ``x.to("cpu")``, ``partial``."""
-
     function = node.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if name == "partial" and arguments.positional:

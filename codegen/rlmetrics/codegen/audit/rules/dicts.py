@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..values import (
     Constant,
     Mapping,
+    Missing,
     Object,
     Sequence,
     Site,
@@ -73,9 +74,9 @@ def absorb(interpreter: Interpreter, frame: Frame, into: Mapping, value: Value, 
     for option in known:
         into.merge(option, site=frame.site(source), conditions=interpreter.in_force())
     others = [option for option in options(value) if not isinstance(option, Mapping)]
-    for option in others:
-        if isinstance(option, Sequence):
-            for item in option.items:
+    for other in others:
+        if isinstance(other, Sequence):
+            for item in other.items:
                 if isinstance(item, Sequence) and len(item.items) == 2:
                     for name in texts(item.items[0]):
                         into.write(
@@ -176,7 +177,6 @@ def constructor(interpreter: Interpreter, frame: Frame, node: ast.Call, argument
 
 def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """``items``, ``keys``, ``values``, ``get``, ``pop``, ``setdefault``, ``copy``, ``clear`` of a dict."""
-
     function = node.func
     if not isinstance(function, ast.Attribute) or function.attr not in _READS:
         return None
@@ -192,7 +192,19 @@ def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
             )
         elif isinstance(option, Sequence) and function.attr == "pop":
             found.extend(option.items)
+    if not found and function.attr in ("items", "keys") and isinstance(arguments.receiver, Unknown):
+        return _unknown_entries(interpreter, frame, function)
     return join(*found) if found else None
+
+
+def _unknown_entries(interpreter: Interpreter, frame: Frame, function: ast.Attribute) -> Value:
+    """Entries of an unknown dict: named after what users put there, or remembered as unknown."""
+    text = text_of(function.value)
+    name = interpreter.settings.open_sources.get(text)
+    key: Value = Unknown("key", keys=(Missing(frame.site(function), text),))
+    if name is not None:
+        key = Text("{" + name + "}", frame.site(function))
+    return Sequence([key if function.attr == "keys" else Sequence([key, Unknown("value")])], exact=False)
 
 
 _READS = {"items", "keys", "values", "get", "pop", "setdefault", "copy", "clear", "model_dump", "to_dict"}

@@ -1,4 +1,4 @@
-"""Calls that hand a dict to a tracker: ``self.log(logs)``, ``accelerator.log(...)``, ``logger.log(data=..., step=...)``."""
+"""Calls that hand a dict to a tracker: ``self.log(logs)``, ``accelerator.log(...)``, ``logger.log(data=...)``."""
 
 from __future__ import annotations
 

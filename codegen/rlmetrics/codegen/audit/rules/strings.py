@@ -1,4 +1,4 @@
-"""String methods that build keys: ``format``, ``join``, ``replace``, ``removeprefix`` …"""
+"""String methods that build keys, such as ``format``, ``join``, ``replace`` and ``removeprefix``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 def method(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """Applies a string method to what is known of the string."""
-
     function = node.func
     if not isinstance(function, ast.Attribute) or function.attr not in _METHODS:
         return None
@@ -35,7 +34,8 @@ def _apply(text: Text, name: str, node: ast.Call, arguments: Arguments) -> Value
     if name == "join":
         return _join(text, node, arguments)
     if name == "split" and text.known and len(values) <= 1:
-        return Sequence([Text(part) for part in text.template.split(*(v.template for v in values))])
+        separator = values[0].template if values else None
+        return Sequence([Text(part) for part in text.template.split(separator)])
     if len(values) != len(arguments.positional):
         return None
     words = [value.template for value in values]

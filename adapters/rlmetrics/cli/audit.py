@@ -1,0 +1,134 @@
+"""``rlmetrics audit``: what a release logs, read off its source, against the spec."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rlmetrics.names.errors import NamesError, UserError
+from rlmetrics.names.source import nearest
+from rlmetrics.names.tables import load_tables
+
+from .options import add_json, add_spec, spec_of
+
+if TYPE_CHECKING:
+    from rlmetrics.codegen.audit.audit import Audit
+
+__all__ = ["add", "run"]
+
+_SOURCE = re.compile(r"\s*([^\s\[=]+)\s*(?:\[([^\]]+)\])?\s*==\s*(\S+)\s*")
+_CACHE = Path(".cache") / "wheels"
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "audit",
+        help="compare the spec with the source of a release",
+        description="Extract by static analysis every key that a release logs, and compare it with the spec; reopen "
+        "every line that the spec cites. Without --wheel and --source the installed package is read if its version "
+        "fits, else the wheel is fetched with pip.",
+        epilog="Exit codes: 0 nothing to do; 1 the spec and the release differ in a described component; 2 bad usage "
+        "or input.",
+    )
+    parser.add_argument("source", metavar="SOURCE", help="such as trl==1.16.0 or trl[GRPOTrainer]==1.16.0")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--wheel", type=Path, metavar="FILE", help="read this wheel")
+    where.add_argument("--source", dest="folder", type=Path, metavar="DIR", help="read this unpacked source tree")
+    parser.add_argument(
+        "--draft", type=Path, metavar="FILE", help="write YAML stubs for the keys that the spec lacks (- for stdout)"
+    )
+    add_spec(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command.
+
+    Returns:
+        0, or 1 where the spec and the release differ in a described component.
+    """
+    from rlmetrics.codegen.audit.audit import audit
+    from rlmetrics.codegen.audit.frameworks import SETTINGS
+    from rlmetrics.codegen.audit.sources import read_release
+
+    match = _SOURCE.fullmatch(args.source)
+    if match is None:
+        msg = f"{args.source!r} is no release; write FRAMEWORK==RELEASE or FRAMEWORK[COMPONENT]==RELEASE"
+        raise UserError(msg)
+    framework, component, release = match.groups()
+    tables = load_tables(spec_of(args))
+    if framework not in SETTINGS or framework not in tables.frameworks:
+        msg = f"the auditor does not know {framework!r}; {nearest(framework, SETTINGS, 'frameworks')}"
+        raise NamesError(msg)
+    package = str(tables.frameworks[framework]["package"])
+    sources = read_release(package, release, wheel=args.wheel, folder=args.folder, cache=_CACHE)
+    result = audit(tables, framework, release, sources, component)
+    if args.draft is not None:
+        _write_draft(args.draft, args.source, release, result)
+    if args.json:
+        print(json.dumps(_as_json(result), indent=2))
+    elif str(args.draft) != "-":
+        print(_as_text(args.source, result))
+    return int(result.comparison.has_gaps)
+
+
+def _write_draft(path: Path, source: str, release: str, result: Audit) -> None:
+    from rlmetrics.codegen.audit.draft import draft
+
+    missing = {(found.component, found.key) for found in result.comparison.missing}
+    unknown = set(result.comparison.undescribed)
+    keys = [
+        found
+        for found in result.extraction.keys
+        if (found.component, found.key) in missing or found.component in unknown
+    ]
+    text = draft(source, release, keys)
+    if str(path) == "-":
+        print(text, end="")
+    else:
+        path.write_text(text, encoding="utf-8")
+
+
+def _as_json(result: Audit) -> dict[str, Any]:
+    found = result.comparison
+    return {
+        "extracted": found.extracted,
+        "matched": found.matched,
+        "missing": [
+            {"component": key.component, "key": key.key, "path": key.path, "line": key.line, "symbol": key.symbol}
+            for key in found.missing
+        ],
+        "stale": [{"component": key.component, "key": key.key, "file": key.file} for key in found.stale],
+        "evidence_broken": [
+            {"where": item.claim.where, "path": item.claim.path, "line": item.claim.line, "problem": item.problem}
+            for item in found.broken
+        ],
+        "not_understood": [
+            {"path": item.path, "line": item.line, "symbol": item.symbol, "text": item.text, "reason": item.reason}
+            for item in result.extraction.unclear
+        ],
+        "evidence_checked": len(result.description.claims),
+        "described": sorted(result.description.components),
+        "undescribed": found.undescribed,
+    }
+
+
+def _as_text(source: str, result: Audit) -> str:
+    found = result.comparison
+    lines = [
+        f"{source}: {found.matched} of {found.extracted} keys of the described components are in the spec; "
+        f"{len(result.description.claims) - len(found.broken)} of {len(result.description.claims)} cited lines hold"
+    ]
+    lines += [f"missing: {key.component} {key.key} ({key.path}:{key.line})" for key in found.missing]
+    lines += [f"stale: {key.component} {key.key} ({key.file})" for key in found.stale]
+    lines += [
+        f"evidence broken: {item.claim.where} {item.claim.path}:{item.claim.line}: {item.problem}"
+        for item in found.broken
+    ]
+    lines += [f"not understood: {item.path}:{item.line}: {item.reason}" for item in result.extraction.unclear]
+    lines += [f"not described: {name} ({count} keys)" for name, count in found.undescribed.items()]
+    return "\n".join(lines)

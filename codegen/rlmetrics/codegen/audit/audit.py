@@ -1,0 +1,51 @@
+"""One audit: the source of a release against the spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from rlmetrics.names.tables import Tables
+
+from .compare import Broken, Comparison, compare
+from .described import Description, describe
+from .evidence import EvidenceChecker
+from .extract import Extraction, extract
+from .frameworks import SETTINGS
+
+__all__ = ["Audit", "audit"]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a release logs, what the spec says, and how the two differ."""
+
+    extraction: Extraction
+    description: Description
+    comparison: Comparison
+
+
+def audit(
+    tables: Tables, framework: str, release: str, sources: Mapping[str, str], component: str | None = None
+) -> Audit:
+    """Extract a release's keys and compare them, and every line that the spec cites, with the spec.
+
+    Args:
+        tables: The spec.
+        framework: A framework that the auditor can read.
+        release: The release that the sources are of.
+        sources: Path in the wheel to text.
+        component: Only this component.
+    """
+    extraction = extract(framework, release, sources)
+    if component is not None:
+        kept = tuple(found for found in extraction.keys if found.component == component)
+        extraction = replace(extraction, keys=kept)
+    description = describe(tables, framework, release, component)
+    comparison = compare(extraction, description, by_component=not SETTINGS[framework].trackers)
+    checker = EvidenceChecker(sources, extraction)
+    names = [found.key for found in extraction.keys]
+    broken = tuple(
+        Broken(claim, problem) for claim in description.claims if (problem := checker.problem(claim, names)) is not None
+    )
+    return Audit(extraction, description, replace(comparison, broken=broken, not_understood=extraction.unclear))

@@ -1,0 +1,60 @@
+"""Drafts YAML for what a release logs: everything that can be read off, with the meaning left to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import yaml
+
+from .extract import LoggedKey
+
+__all__ = ["draft"]
+
+_HEADER = """\
+# Drafted from the source of {source}. Where a value starts with "TODO", a person has to read the source and say
+# what the number means; `rlmetrics lint` refuses the file until that is done. Expressions stand in x-expression.
+"""
+
+
+def draft(source: str, release: str, keys: Iterable[LoggedKey]) -> str:
+    """Return YAML documents, one for each component, in the form of the spec's component files.
+
+    Args:
+        source: What the keys were extracted from, for the header.
+        release: The release.
+        keys: The extracted keys that need a description.
+    """
+    by_component: dict[str, list[LoggedKey]] = {}
+    for found in keys:
+        by_component.setdefault(found.component, []).append(found)
+    documents = [_component(name, release, found) for name, found in sorted(by_component.items())]
+    return _HEADER.format(source=source) + yaml.safe_dump_all(
+        documents, sort_keys=False, allow_unicode=True, width=120, explicit_start=len(documents) > 1
+    )
+
+
+def _component(name: str, release: str, keys: list[LoggedKey]) -> dict[str, Any]:
+    by_key: dict[str, list[LoggedKey]] = {}
+    for found in keys:
+        by_key.setdefault(found.key, []).append(found)
+    return {
+        "title": name,
+        "brief": "TODO: what this component is.",
+        "components": [{"name": name, "releases": release, "module": keys[0].module}],
+        "emissions": [_emission(key, release, found) for key, found in by_key.items()],
+    }
+
+
+def _emission(key: str, release: str, found: list[LoggedKey]) -> dict[str, Any]:
+    conditions = list(dict.fromkeys(site.condition for site in found))
+    emission: dict[str, Any] = {"key": key, "metric": "TODO/metric"}
+    if None not in conditions:
+        emission["condition"] = " or ".join(f"({condition})" for condition in conditions)
+        emission["logged_by_default"] = False
+    emission["x-expression"] = list(dict.fromkeys(site.expression for site in found))
+    emission["evidence"] = [
+        {"release": release, "path": site.path, "line": site.line, "symbol": site.symbol, "shows": "key"}
+        for site in {(site.path, site.line): site for site in found}.values()
+    ]
+    return emission
