@@ -76,8 +76,11 @@ class EvidenceChecker:
         )
 
     def _around(self, claim: Claim) -> str:
-        chains = [chain for first, last, chain in self._spans(claim.path) if first <= claim.line <= last]
-        return ".".join(max(chains, key=lambda chain: len(chain))) if chains else ""
+        innermost: tuple[str, ...] = ()
+        for first, last, chain in self._find_spans(claim.path):
+            if first <= claim.line <= last and len(chain) > len(innermost):
+                innermost = chain
+        return ".".join(innermost)
 
     def _find_spans(self, path: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
         found: list[tuple[int, int, tuple[str, ...]]] = []

@@ -1,0 +1,122 @@
+"""``rlmetrics audit`` on small source trees: what is extracted, what counts as a gap, and what a draft looks like."""
+
+import json
+import zipfile
+
+import pytest
+import yaml
+from rlmetrics.cli import main
+from rlmetrics.codegen.audit import extract
+from rlmetrics.codegen.model import ComponentFile
+
+TRAINER = """
+from collections import defaultdict
+
+
+class BaseTrainer:
+    def log(self, logs):
+        metrics = {key: sum(values) / len(values) for key, values in self._metrics["train"].items()}
+        logs.update(metrics)
+        super().log(logs)
+
+
+class NovelTrainer(BaseTrainer):
+    def __init__(self, names):
+        self._metrics = {"train": defaultdict(list), "eval": defaultdict(list)}
+        self.names = names
+        self.beta = 0.0
+
+    def compute_loss(self, batch):
+        mode = "train" if self.model.training else "eval"
+        for name in ("low", "high"):
+            self._metrics[mode][f"clip/{name}"].append(batch[name].mean().item())
+        for index, name in enumerate(self.names):
+            self._metrics[mode][f"rewards/{name}/mean"].append(batch["rewards"][:, index].mean().item())
+        if self.beta != 0.0:
+            self._metrics[mode]["kl"].append(batch["kl"].mean().item())
+"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """An unpacked package with one trainer that logs in the ways of TRL."""
+    package = tmp_path / "src" / "trl" / "trainer"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / "novel_trainer.py").write_text(TRAINER)
+    return tmp_path / "src"
+
+
+def test_keys_are_followed_from_where_they_are_written_to_the_tracker(tree):
+    """Literals, loops over literals, f-strings and conditions come out with component, place and symbol."""
+    path = "trl/trainer/novel_trainer.py"
+
+    found = {key.key: key for key in extract("trl", "1.16.0", {path: TRAINER}).keys if key.component == "NovelTrainer"}
+
+    assert {"clip/low", "clip/high", "kl"} <= set(found)
+    assert any(key.startswith("rewards/{") and key.endswith("}/mean") for key in found)
+    assert "beta" in (found["kl"].condition or "")
+    line = next(number for number, text in enumerate(TRAINER.splitlines(), start=1) if '["kl"]' in text)
+    assert (path, line, "NovelTrainer.compute_loss") == (found["kl"].path, found["kl"].line, found["kl"].symbol)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_trees_and_wheels_give_the_same_report(tree, tmp_path, capsys, packed):
+    """An unpacked tree and a wheel of it are read alike; what the spec does not describe is listed apart."""
+    option = ["--source", str(tree)]
+    if packed:
+        wheel = tmp_path / "trl-1.16.0-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            for path in tree.rglob("*.py"):
+                archive.write(path, path.relative_to(tree))
+        option = ["--wheel", str(wheel)]
+
+    main(["audit", "trl[NovelTrainer]==1.16.0", *option, "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert {"extracted", "matched", "missing", "stale", "evidence_broken", "not_understood"} <= set(report)
+    assert ["NovelTrainer"] == list(report["undescribed"])
+    assert 4 <= report["undescribed"]["NovelTrainer"]
+
+
+def test_a_described_component_that_lost_its_keys_is_a_gap(tree, capsys):
+    """If the release doesn't log what the spec says, the exit code is 1 and the keys and broken lines are listed."""
+    code = main(["audit", "trl[GRPOTrainer]==1.16.0", "--source", str(tree), "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert 1 == code
+    assert "reward_std" in {item["key"] for item in report["stale"]}
+    assert "the release has no such file" in {item["problem"] for item in report["evidence_broken"]}
+
+
+def test_a_draft_is_valid_but_for_what_a_person_must_say(tree, tmp_path, capsys):
+    """The draft fits the model; each metric is left to do, so that the linter refuses it until it has a meaning."""
+    draft = tmp_path / "novel_trainer.yaml"
+
+    main(["audit", "trl[NovelTrainer]==1.16.0", "--source", str(tree), "--draft", str(draft)])
+
+    file = ComponentFile.model_validate(yaml.load(draft.read_text(), Loader=yaml.CSafeLoader))
+    assert ["NovelTrainer"] == [component.name for component in file.components]
+    assert {"TODO/metric"} == {emission.metric for emission in file.emissions}
+    assert {"clip/low", "clip/high", "kl"} <= {emission.key for emission in file.emissions}
+    kl = next(emission for emission in file.emissions if emission.key == "kl")
+    assert "beta" in (kl.condition or "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["trl"], "write FRAMEWORK==RELEASE"),
+        (["tlr==1.0.0"], "did you mean trl?"),
+        (["trl==1.16.0", "--source", "/nowhere"], "holds no package trl"),
+        (["trl==1.16.0", "--wheel", "/nowhere.whl"], "can't be read as a wheel"),
+    ],
+)
+def test_bad_input_gives_one_line(arguments, message, capsys):
+    """What a user can get wrong ends with exit code 2 and one line."""
+    code = main(["audit", *arguments])
+
+    captured = capsys.readouterr()
+    assert (2, "", 1) == (code, captured.out, captured.err.count("\n"))
+    assert message in captured.err
