@@ -130,7 +130,7 @@ def _passes(case: Case, mutant: Mutant, module: ModuleType, tests: ModuleType) -
             update=space[f"_{name}_update"],
             finalize=space[f"_{name}_finalize"],
         )
-        vars(functional).pop(name, None)
+        functional.__dict__.pop(name, None)
         for test in TESTS:
             if case.padding or test != "padding":
                 getattr(tests, f"test_{test}")(case)

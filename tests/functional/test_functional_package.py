@@ -31,9 +31,7 @@ def one_of_each_kind() -> list[str]:
 def loaded_after(statement: str) -> set[str]:
     """Return the modules that a fresh interpreter has loaded after a statement."""
     code = f"import sys; {statement}; print(*sys.modules)"
-    result = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
-    )
+    result = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
     return set(result.stdout.split())
 
 

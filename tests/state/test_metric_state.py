@@ -20,9 +20,8 @@ def test_updates_add_up() -> None:
     first, second = make_inputs(K1, 0), make_inputs(K1, 1)
     state = K1.state().update(**first).update(**second)
 
-    total = sum(((batch["old_logprobs"] - batch["logprobs"])[batch["mask"]]).sum() for batch in (first, second))
-    count = sum(batch["mask"].sum() for batch in (first, second))
-    assert (total / count).item() == pytest.approx(state.compute().item(), rel=1e-12)
+    drift = torch.cat([(batch["old_logprobs"] - batch["logprobs"])[batch["mask"]] for batch in (first, second)])
+    assert drift.mean().item() == pytest.approx(state.compute().item(), rel=1e-12)
 
 
 def test_merge_is_in_place_and_leaves_the_other_alone() -> None:
@@ -122,6 +121,16 @@ def test_names_wrong_inputs(change: dict[str, torch.Tensor | None], message: str
     inputs: dict[str, torch.Tensor | None] = {**make_inputs(K1, 0), **change}
     with pytest.raises(TypeError, match=message):
         K1.state().update(**{name: value for name, value in inputs.items() if value is not None})
+
+
+def test_integer_mask_counts_as_truth_values() -> None:
+    """A mask of integers does what the same mask of truth values does; a mask of floats is refused."""
+    inputs = make_inputs(K1, 0)
+    expected = K1.function(**inputs)
+
+    assert torch.equal(expected, K1.function(**{**inputs, "mask": 2 * inputs["mask"].long()}))
+    with pytest.raises(TypeError, match=r"mask: expected a bool tensor \[B, T\], got float32"):
+        K1.function(**{**inputs, "mask": inputs["mask"].float()})
 
 
 def test_names_wrong_parameters() -> None:
