@@ -15,6 +15,7 @@ from rlmetrics.state import MetricFunction, MetricState
 from torch import Tensor
 
 SEEDS = range(8)
+WILD_SEED = 6
 ZERO_SEED = 7
 VOCABULARY = 6
 Tensors = dict[str, Tensor]
@@ -24,6 +25,9 @@ VALUES = {"limit": 5, "end_token": 3, "unfilled": 4, "lower": -0.3, "upper": 0.4
 
 _TIES = torch.tensor([0.0, 0.0, 2e-4, 0.15, 1.0, 2.5], dtype=torch.float64)
 """Two inputs of one shape differ by noise of one of these sizes at each place, so that they often tie."""
+
+_WILD = torch.tensor([0.0, 2.5, 12.0, 25.0], dtype=torch.float64)
+"""The same for one seed that goes beyond every bound."""
 
 _NEGATIVE = ("logprobs",)
 _POSITIVE = ("entropy", "norm", "rate", "coefficient", "statistic", "weight")
@@ -79,7 +83,8 @@ def make_inputs(metric: MetricFunction, seed: int) -> Tensors:
         shape = tuple(sizes[axis] for axis in axes)
         if dtype == "float":
             base = bases.setdefault(shape, torch.randn(shape, generator=generator, dtype=torch.float64))
-            inputs[name] = _floats(name, base, generator, round_to_quarters=seed % 3 == 1)
+            sizes_of_noise = _WILD if seed == WILD_SEED else _TIES
+            inputs[name] = _floats(name, base, sizes_of_noise, generator, round_to_quarters=seed % 3 == 1)
         elif name.endswith("mask") or name == "mask":
             inputs[name] = _mask(shape, seed, generator)
         elif dtype == "bool":
@@ -93,8 +98,8 @@ def make_inputs(metric: MetricFunction, seed: int) -> Tensors:
     return inputs
 
 
-def _floats(name: str, base: Tensor, generator: torch.Generator, *, round_to_quarters: bool) -> Tensor:
-    sizes = _TIES[torch.randint(len(_TIES), base.shape, generator=generator)]
+def _floats(name: str, base: Tensor, noise: Tensor, generator: torch.Generator, *, round_to_quarters: bool) -> Tensor:
+    sizes = noise[torch.randint(len(noise), base.shape, generator=generator)]
     value = base + sizes * torch.randn(base.shape, generator=generator, dtype=torch.float64)
     if round_to_quarters:
         # Whole numbers where there is one per response, so that some groups hold equal ones only.

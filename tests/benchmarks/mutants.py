@@ -53,7 +53,7 @@ def mutants(source: str, token_inputs: list[str], names: list[str], guarded: Con
 
     A mask guards twice: at the entrance, where padding becomes zero, and in each reduction. One of the two can be
     missing without any effect on the value, so a mask is dropped from a reduction together with the entrance's, and
-    from the entrance alone only where garbage would come back in the gradient.
+    from the entrance alone only where an exponential would bring garbage back in the gradient.
 
     Args:
         source: The source of the public function, the update and the finaliser.
@@ -64,7 +64,7 @@ def mutants(source: str, token_inputs: list[str], names: list[str], guarded: Con
     tree = ast.parse(source)
     lines = source.splitlines(keepends=True)
     seen = set()
-    for edit in _edits(tree, guarded):
+    for edit in _edits(tree, guarded if "torch.exp(" in source else ()):
         mutant = _apply(lines, edit)
         if mutant.source not in seen:
             seen.add(mutant.source)
@@ -140,7 +140,8 @@ def _binary(node: ast.AST) -> Iterator[_Edit]:
 
 def _unary(node: ast.AST) -> Iterator[_Edit]:
     assert isinstance(node, ast.UnaryOp)
-    if isinstance(node.op, ast.USub):
+    # An axis counted from the other end may be the same axis.
+    if isinstance(node.op, ast.USub) and ast.unparse(node.operand) != "1":
         yield _Edit("sign flipped", node, f"({ast.unparse(node.operand)})")
 
 
@@ -199,8 +200,16 @@ def _apply(lines: list[str], edit: _Edit) -> Mutant:
     line = lines[node.lineno - 1].strip()
     source = before + edit.text + after
     if edit.kind == "mask dropped" and not edit.text.startswith("ops.as_float("):
-        source = _MASKED.sub(r"ops.as_float(\1)", source)
+        source = _without_entrance(source)
     return Mutant(edit.kind, line, f"{ast.unparse(node)} → {edit.text}", source)
+
+
+def _without_entrance(source: str) -> str:
+    """Return the source without the places where padding becomes zero before anything is computed."""
+    return "\n".join(
+        line if line.startswith("    check(") else _MASKED.sub(r"ops.as_float(\1)", line).replace(", mask=mask)", ")")
+        for line in source.split("\n")
+    )
 
 
 def _shifts(update: ast.FunctionDef, lines: list[str], token_inputs: list[str]) -> Iterator[Mutant]:

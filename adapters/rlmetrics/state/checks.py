@@ -19,6 +19,8 @@ _HINTS = {"float": ".float()", "int": ".long()", "bool": ".bool()"}
 def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
     """Check that tensors are what their names promise and that equal axes have equal sizes.
 
+    Where truth values are expected, integers will do: anything but 0 is true.
+
     Args:
         vocabulary: Axes and dtype of each input.
         tensors: The tensors by input name.
@@ -58,9 +60,10 @@ def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
 def _has_dtype(tensor: Tensor, dtype: Dtype) -> bool:
     if dtype == "float":
         return tensor.is_floating_point()
-    if dtype == "bool":
-        return tensor.dtype == torch.bool
-    return not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+    if tensor.is_floating_point() or tensor.is_complex():
+        return False
+    # Masks are often kept as integers; a mask of floats may be weights, which is something else.
+    return dtype == "bool" or tensor.dtype != torch.bool
 
 
 def _dims(axes: tuple[str, ...]) -> str:

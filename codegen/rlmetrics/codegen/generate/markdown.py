@@ -11,7 +11,8 @@ from .functions import Function
 from .text import anchor
 
 _CODE = re.compile(r"(`+[^`]*`+)")
-_SPECIAL = re.compile(r"([\\*_\[\]<>{}#|])")
+_SPECIAL = re.compile(r"([\\*_\[\]{}#])")
+_HTML = re.compile(r"[&<>]")
 _HEALTH_KINDS = {"info": "info", "warning": "warning", "error": "danger"}
 """How a rule's level looks as an admonition."""
 _TRENDS = {
@@ -26,15 +27,17 @@ _TRENDS = {
 def markdown(text: str) -> str:
     """Return plain text so that Markdown shows it as it is; ``code`` in backticks stays code."""
     parts = _CODE.split(" ".join(text.split()))
-    return "".join(part if place % 2 else _SPECIAL.sub(r"\\\1", part) for place, part in enumerate(parts))
+    return "".join(part if place % 2 else _plain(part) for place, part in enumerate(parts))
 
 
 def cell(text: str) -> str:
-    """Return Markdown for a cell of a table."""
-    parts = _CODE.split(" ".join(text.split()))
-    return "".join(
-        part.replace("|", "\\|") if place % 2 else _SPECIAL.sub(r"\\\1", part) for place, part in enumerate(parts)
-    )
+    """Return Markdown for a cell of a table, where a bar would end the cell even inside code."""
+    return markdown(text).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    text = _SPECIAL.sub(r"\\\1", text)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if _HTML.search(text) else text
 
 
 def signature(function: Function) -> str:

@@ -171,6 +171,7 @@ class _Framework:
         population = signatures.populations.get(str(values.get("population")))
         if population is not None:
             yield f"over {_clause(population.brief)}"
+            traits = {**dict.fromkeys(population.traits), **traits}
         if "snapshot" in values:
             yield _SNAPSHOTS[str(values["snapshot"])]
         yield from self._reduced(reduction)

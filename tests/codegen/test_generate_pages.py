@@ -1,0 +1,129 @@
+"""What the reference pages and the generated functions say."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from generate_support import make_checkout, rlmetrics
+from rlmetrics.codegen.generate.markdown import cell, markdown
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a checkout in which everything was generated."""
+    root = make_checkout(tmp_path_factory.mktemp("pages") / "checkout")
+    assert rlmetrics(root, "generate").returncode == 0
+    return root
+
+
+@pytest.fixture(scope="module")
+def section(root: Path) -> str:
+    """Return what the page of the family says about one metric."""
+    page = (root / "docs/reference/kl.md").read_text()
+    return page[page.index("## kl/old/k1 ") : page.index("## kl/old/clipped")]
+
+
+def test_section_has_what_a_reader_asks(section: str) -> None:
+    """Formula, population, aliases, call, rules with sources and look-alikes are there."""
+    for expected in (
+        "<math",
+        "- Population: Every response token.",
+        "- Also called: `policykl`",
+        "rlmetrics.functional.kl_old_k1(logprobs, old_logprobs, mask)",
+        "rlmetrics.functional.kl_old_k1_padded(logprobs, old_logprobs, mask)",
+        '!!! warning "above 0.1 for 3 logged steps"',
+        "Basis: documented. Sources: [A guide](<https://example.org/guide>).",
+        "- [`kl/old/clipped`](kl.md#kl-old-clipped): That one is bounded.",
+        "References: [Schulman 2020, Approximating KL Divergence](<http://joschu.net/blog/kl-approx.html>)",
+    ):
+        assert expected in section
+
+
+def test_spellings_say_who_logs_it_and_how(section: str) -> None:
+    """Each key stands with its component, releases and condition, and with how that code departs."""
+    for expected in (
+        "| Demo Trainer | 1.0, 1.1 | `policy/kl` | always |",
+        "| Demo Trainer | 1.2 | `policy/kl` | `beta != 0` |",
+        "    - over every response position, padding included",
+        "    - over micro-batches and ranks: unweighted mean of the parts",
+        "    - padding positions are part of the mean",
+        "    - reproduced by the variant `padded`",
+        "    - if `beta > 1`: logged value = `1/beta` × metric",
+        "    - documented: The distance from the reference model. The code: The distance from the old policy.",
+        "    - stands in `demo/trainer.py:15`",
+    ):
+        assert expected in section
+
+
+def test_measured_metric_has_no_function(root: Path) -> None:
+    """A metric that is measured says so in place of a formula."""
+    page = (root / "docs/reference/return.md").read_text()
+    section = page[page.index("## return/wait") :]
+
+    assert "Measured, not computed from tensors: Wall time of the reward call on the main process." in section
+    assert "rlmetrics.functional" not in section
+
+
+def test_text_shows_as_it_is_written(root: Path) -> None:
+    """Characters that Markdown reads as markup come through as themselves."""
+    page = (root / "docs/reference/kl.md").read_text()
+    paragraph = next(line for line in page.splitlines() if line.startswith('It says "how far"'))
+
+    html = import_module("markdown").markdown(paragraph)
+
+    text = re.sub(r"</?(p|code)>", "", html).replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
+    assert text.startswith('It says "how far" an update moved the policy, in C:\\paths and code alike, with')
+    assert text.endswith("with | and * and <tags> and {braces} left as they are.")
+
+
+def test_links_between_pages_lead_somewhere(root: Path) -> None:
+    """Every link to a metric names a heading that exists."""
+    pages = {path.name: path.read_text() for path in (root / "docs/reference").glob("*.md")}
+    links = [link for text in pages.values() for link in re.findall(r"\]\((\w+\.md)(?:#([\w/-]+))?\)", text)]
+
+    assert len(links) > 8
+    for page, fragment in links:
+        assert page in pages
+        assert not fragment or f"{{ #{fragment} }}" in pages[page]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a_b * c", r"a\_b \* c"), ("use `a_b`, not c_d", r"use `a_b`, not c\_d"), ("a | <b>", "a | &lt;b&gt;")],
+)
+def test_markdown_escapes_outside_code(text: str, expected: str) -> None:
+    """Markup is escaped in prose and left alone in code."""
+    assert expected == markdown(text)
+
+
+def test_cells_of_tables_escape_bars_in_code() -> None:
+    """A bar would end the cell even inside code."""
+    assert r"`a \| b`" == cell("`a | b`")
+
+
+def test_function_reads_like_hand_written_code(root: Path) -> None:
+    """The function with a parameter and named steps comes out exactly like this."""
+    module = (root / "generated/rlmetrics/functional/kl.py").read_text()
+    start = module.index("def _kl_old_clipped_update")
+
+    expected = """\
+def _kl_old_clipped_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor, *, limit: float) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    log_ratio = old_logprobs - logprobs
+    bounded = torch.clamp(log_ratio, -limit, limit)
+    bounded_sum = ops.total(bounded, mask)
+    token_count = ops.count(mask)
+    return pack([bounded_sum, token_count])
+
+
+def _kl_old_clipped_finalize(state: Tensor) -> Tensor:
+    bounded_sum, token_count = state.unbind()
+    return bounded_sum / token_count
+"""
+    assert expected == module[start : start + len(expected)]
