@@ -146,6 +146,8 @@ def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo) -> lis
                 )
     found = []
     for (template, site), origins in places.items():
+        if any(re.fullmatch(pattern, template) for pattern in settings.impossible):
+            continue
         expressions = dict.fromkeys(origin.expression for origin, _ in origins)
         written = [text for text in expressions if text not in _EMPTY] or list(expressions)
         alternatives = simplify(a for origin, _ in origins for a in origin.alternatives)

@@ -48,6 +48,8 @@ class Settings:
     """Text of an expression whose keys users choose → the placeholder that stands for them."""
     messages: Mapping[str, str] = field(default_factory=dict)
     """Attribute of an object that comes from another process → ``Class.method`` whose result it carries."""
+    impossible: Mapping[str, str] = field(default_factory=dict)
+    """Regular expression of keys that the flow of dicts suggests → why no configuration logs them."""
     ignored: tuple[Ignored, ...] = ()
     component: Callable[[str, str, str], str] = lambda key, path, owner: owner
     """(key, path of its origin, class that was run) → component name."""

@@ -24,6 +24,10 @@ SETTINGS = Settings(
     not_by_name=("verl/utils/checkpoint/", "verl/tools/", "verl/interactions/"),
     plumbing_conditions=("rank", "is_logging", "is_mp_src_rank_with_outputs", "is_last_stage"),
     open_sources={"result['reward_extra_info']": "variable", "reward_extra_info": "variable"},
+    impossible={
+        r"actor/distillation/t_corr/.+": "the loss of bypass mode reads policy_loss from the configuration it is given, "
+        "and that of distillation has none: it raises before it logs",
+    },
     messages={"rollout_status": "FullyAsyncRollouter.get_statistics"},
     indirect={
         "distillation_loss_fn": ("@register_distillation_loss",),
