@@ -15,6 +15,7 @@ from rlmetrics.state import MetricFunction, MetricState
 from torch import Tensor
 
 SEEDS = range(8)
+LONELY_SEED = 4
 WILD_SEED = 6
 ZERO_SEED = 7
 VOCABULARY = 6
@@ -90,12 +91,23 @@ def make_inputs(metric: MetricFunction, seed: int) -> Tensors:
         elif dtype == "bool":
             inputs[name] = torch.rand(shape, generator=generator) < 0.5
         elif name == "group_ids":
-            inputs[name] = _groups(shape[0], sizes["G"], generator)
+            inputs[name] = _groups(shape[0], sizes["G"], generator, lonely=seed == LONELY_SEED)
         elif name == "tokens":
             inputs[name] = torch.randint(VOCABULARY, shape, generator=generator)
         else:
             inputs[name] = torch.randint(1, 9, shape, generator=generator)
+    if "group_ids" in inputs:
+        _even_out_a_group(inputs, 0.03 if seed % 3 == 2 else 0.0 if seed % 3 == 1 else 1.0)
     return inputs
+
+
+def _even_out_a_group(inputs: Tensors, spread: float) -> None:
+    """Draw the values of one group together: a spread of 0 makes them equal, 1 leaves them as they are."""
+    chosen = inputs["group_ids"] == inputs["group_ids"][0]
+    for name, value in inputs.items():
+        if value.dim() == 1 and value.is_floating_point():
+            centre = value[0].clone()
+            inputs[name] = torch.where(chosen, centre + spread * (value - centre), value)
 
 
 def _floats(name: str, base: Tensor, noise: Tensor, generator: torch.Generator, *, round_to_quarters: bool) -> Tensor:
@@ -122,11 +134,11 @@ def _mask(shape: tuple[int, ...], seed: int, generator: torch.Generator) -> Tens
     return mask
 
 
-def _groups(rows: int, groups: int, generator: torch.Generator) -> Tensor:
-    """Give every group an id out of order, and at least two responses, so that it has a spread."""
+def _groups(rows: int, groups: int, generator: torch.Generator, *, lonely: bool) -> Tensor:
+    """Give every group an id out of order, and at least two responses, or only one to the last if it is ``lonely``."""
     ids = torch.randint(-50, 50, (1,), generator=generator) + torch.tensor([7, 0, 30])[:groups]
-    members = torch.arange(groups).repeat(2)
-    members = torch.cat([members, torch.randint(groups, (rows - 2 * groups,), generator=generator)])
+    members = torch.cat([torch.arange(groups), torch.arange(groups - lonely)])
+    members = torch.cat([members, torch.randint(groups - lonely, (rows - len(members),), generator=generator)])
     return ids[members[torch.randperm(rows, generator=generator)]]
 
 

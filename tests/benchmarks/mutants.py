@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -48,33 +48,35 @@ class _Edit:
     text: str
 
 
-def mutants(source: str, token_inputs: list[str], names: list[str], guarded: Container[str] = ()) -> Iterator[Mutant]:
+def mutants(source: str, token_inputs: list[str], names: list[str], guarded: bool = False) -> Iterator[Mutant]:
     """Yield every mutant of a metric's functions.
 
     A mask guards twice: at the entrance, where padding becomes zero, and in each reduction. One of the two can be
     missing without any effect on the value, so a mask is dropped from a reduction together with the entrance's, and
-    from the entrance alone only where an exponential would bring garbage back in the gradient.
+    from the whole entrance only where an exponential would bring garbage back in the gradient.
 
     Args:
         source: The source of the public function, the update and the finaliser.
         token_inputs: Names of inputs that have a token axis and hold numbers.
         names: Names of all inputs.
-        guarded: Names of inputs whose gradient the mask must keep clean.
+        guarded: Whether the mask must keep gradients clean.
     """
     tree = ast.parse(source)
     lines = source.splitlines(keepends=True)
     seen = set()
-    for edit in _edits(tree, guarded if "torch.exp(" in source else ()):
+    for edit in _edits(tree):
         mutant = _apply(lines, edit)
         if mutant.source not in seen:
             seen.add(mutant.source)
             yield mutant
+    if guarded and "torch.exp(" in source:
+        yield Mutant("mask dropped", "(entrance)", "padding stays as it is", _without_entrance(source))
     update = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.endswith("_update"))
     yield from _shifts(update, lines, token_inputs)
     yield from _swaps(update, lines, names)
 
 
-def _edits(tree: ast.Module, guarded: Container[str]) -> Iterator[_Edit]:
+def _edits(tree: ast.Module) -> Iterator[_Edit]:
     for function in tree.body:
         assert isinstance(function, ast.FunctionDef)
         for default in function.args.kw_defaults:
@@ -86,23 +88,14 @@ def _edits(tree: ast.Module, guarded: Container[str]) -> Iterator[_Edit]:
             for node in ast.walk(statement):
                 if id(node) in ends:
                     continue
-                if isinstance(node, ast.Call) and ast.unparse(node.func) == "ops.masked":
-                    yield from _entrance(node, guarded)
-                else:
-                    for edits in _OF_NODE.get(type(node), ()):
-                        yield from edits(node)
-
-
-def _entrance(node: ast.Call, guarded: Container[str]) -> Iterator[_Edit]:
-    masked = ast.unparse(node.args[0])
-    if masked in guarded:
-        yield _Edit("mask dropped", node, f"ops.as_float({masked})")
+                for edits in _OF_NODE.get(type(node), ()):
+                    yield from edits(node)
 
 
 def _call(node: ast.AST) -> Iterator[_Edit]:
     assert isinstance(node, ast.Call)
     function = ast.unparse(node.func)
-    if function == "check" or function.startswith("_"):
+    if function in ("check", "ops.masked") or function.startswith("_"):
         return
     without = [argument for argument in node.args if ast.unparse(argument) != "mask"]
     if 0 < len(without) < len(node.args) and function != "ops.per_token":
@@ -114,7 +107,7 @@ def _call(node: ast.AST) -> Iterator[_Edit]:
         if keyword.arg == "mask":
             yield _Edit("mask dropped", node, _called(function, node.args, rest))
         if keyword.arg == "ddof" and isinstance(keyword.value, ast.Constant):
-            yield _Edit("ddof changed", keyword.value, str(1 - int(keyword.value.value)))  # type: ignore[call-overload]
+            yield _Edit("ddof changed", keyword.value, "0" if keyword.value.value else "1")
     swapped = {"ops.seq_mean": "ops.seq_sum", "ops.group_mean": "ops.group_sum"}.get(function)
     if swapped is not None:
         yield _Edit("sum for mean", node, _called(swapped, node.args, node.keywords))
@@ -199,7 +192,7 @@ def _apply(lines: list[str], edit: _Edit) -> Mutant:
     after = lines[node.end_lineno - 1][node.end_col_offset :] + "".join(lines[node.end_lineno :])
     line = lines[node.lineno - 1].strip()
     source = before + edit.text + after
-    if edit.kind == "mask dropped" and not edit.text.startswith("ops.as_float("):
+    if edit.kind == "mask dropped":
         source = _without_entrance(source)
     return Mutant(edit.kind, line, f"{ast.unparse(node)} → {edit.text}", source)
 

@@ -95,8 +95,8 @@ def mutants_of(case: Case, module: ModuleType) -> Iterator[Mutant]:
     tokens = [name for name, axes, _ in inputs if axes[:2] == ("B", "T")]
     # A single tensor of tokens is only a bag of numbers, wherever it starts.
     shifted = [name for name in tokens if name != "mask"] if len(tokens) > 1 else []
-    guarded = case.gradient if case.padding else ()
-    yield from mutants(text, shifted, [name for name, _, _ in inputs], guarded)
+    guarded = case.padding and bool(case.gradient)
+    yield from mutants(text, shifted, [name for name, _, _ in inputs], guarded=guarded)
 
 
 _TREES: dict[str, ast.Module] = {}

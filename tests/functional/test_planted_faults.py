@@ -1,0 +1,30 @@
+"""The generated tests notice faults: every one that is planted in a few functions of each sort."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+from benchmarks.mutants import KINDS
+from benchmarks.mutation import is_killed, mutants_of
+from metric_checks import Case
+
+
+def case_of(key: str) -> tuple[Case, ModuleType]:
+    """Return the generated test case of a metric and its module of tests."""
+    tests = import_module(f"generated.test_{key.partition('/')[0]}")
+    return next(case for case in tests.CASES if case.id == key), tests
+
+
+@pytest.mark.parametrize("key", ["kl/old/k2", "policy/loss", "reward/zero_std_fraction", "value/explained_variance"])
+def test_every_fault_is_noticed(key: str) -> None:
+    """A dropped mask, a flipped sign, another ddof, a shift, swapped inputs …: some generated test fails."""
+    case, tests = case_of(key)
+    module = import_module(case.metric.function.__module__)
+    planted = list(mutants_of(case, module))
+
+    assert len(planted) > 5
+    assert {mutant.kind for mutant in planted} <= set(KINDS)
+    survivors = [mutant.change for mutant in planted if not is_killed(case, mutant, module, tests)]
+    assert not survivors
