@@ -33,6 +33,15 @@ def test_merge_is_in_place_and_leaves_the_other_alone() -> None:
     assert torch.equal(before, right.values)
 
 
+def test_metric_can_be_given_by_name() -> None:
+    """A state can be made from the registry's key alone; an unknown one is an error that names near ones."""
+    by_name = MetricState("policy/clip_fraction", clip_low=0.1)
+
+    assert (CLIP, 0.1) == (by_name.metric, by_name.parameters["clip_low"])
+    with pytest.raises(KeyError, match="did you mean"):
+        MetricState("policy/clip_fractions")
+
+
 def test_init_forgets_everything() -> None:
     """After ``init`` the state is as good as new."""
     state = K1.state().update(**make_inputs(K1, 0)).init()

@@ -35,18 +35,21 @@ class MetricState:
     """
 
     def __init__(
-        self, metric: MetricFunction, *, device: torch.device | str | None = None, **parameters: Number
+        self, metric: MetricFunction | str, *, device: torch.device | str | None = None, **parameters: Number
     ) -> None:
         """Start with a state that has seen nothing.
 
         Args:
-            metric: The metric, from ``rlmetrics.functional.REGISTRY``.
+            metric: An entry of ``rlmetrics.functional.REGISTRY``, or its key.
             device: Where the state lives; it follows its first update if left out.
             parameters: Keyword arguments of the metric's function.
 
         Raises:
+            KeyError: There is no metric of that name.
             TypeError: The metric has no additive state, a parameter is unknown, or one without a default is missing.
         """
+        if isinstance(metric, str):
+            metric = _registered(metric)
         if metric.update is None or metric.finalize is None:
             msg = f"{metric.id} has no additive state; call its function on all data at once"
             raise TypeError(msg)
@@ -133,6 +136,12 @@ class MetricState:
 
     def __repr__(self) -> str:
         return f"MetricState({self.metric.id!r}, {self.parameters}, {self.values.numel()} numbers)"
+
+
+def _registered(key: str) -> MetricFunction:
+    from .registry import registered
+
+    return registered(key)
 
 
 def _complete(metric: MetricFunction, given: dict[str, Number]) -> dict[str, Number]:
