@@ -34,10 +34,7 @@ def unpack(slots: Sequence[Slot], state: Tensor) -> tuple[Tensor, ...]:
 def merge(slots: Sequence[Slot], left: Tensor, right: Tensor) -> Tensor:
     """Merge two states ``[W]``; ``left`` came first, which only ``last`` slots can tell."""
     merged = left + right
-    for kind, places in _places(tuple(slots)).items():
-        if kind in ("sum", "count"):
-            continue
-        index = torch.tensor(places, device=left.device)
+    for kind, index in _places(tuple(slots), left.device).items():
         merged = merged.index_put((index,), MERGE[kind](left[index], right[index]))
     return merged
 
@@ -101,10 +98,14 @@ MERGE: Mapping[SlotKind, Callable[[Tensor, Tensor], Tensor]] = {
 
 
 @lru_cache(maxsize=256)
-def _places(slots: tuple[Slot, ...]) -> Mapping[SlotKind, list[int] | list[list[int]]]:
-    """Return the places of every kind that does not add: ``[k]`` for width one, ``[k, width]`` otherwise."""
+def _places(slots: tuple[Slot, ...], device: torch.device) -> Mapping[SlotKind, Tensor]:
+    """Return the places of every kind that does not add: ``[k]`` for width one, ``[k, width]`` otherwise.
+
+    They are kept, because bringing them to the device anew would wait for it at every merge.
+    """
     narrow: dict[SlotKind, list[int]] = {}
     wide: dict[SlotKind, list[list[int]]] = {}
+    found: dict[SlotKind, Tensor] = {}
     for slot, place in Layout(slots):
         if slot.kind == "bins":
             narrow.setdefault("min", []).append(place.stop - 2)
@@ -113,7 +114,10 @@ def _places(slots: tuple[Slot, ...]) -> Mapping[SlotKind, list[int] | list[list[
             narrow.setdefault(slot.kind, []).append(place.start)
         elif slot.kind not in ("sum", "count"):
             wide.setdefault(slot.kind, []).append(list(range(place.start, place.stop)))
-    return {**narrow, **wide}
+    with torch.inference_mode(mode=False):
+        found.update((kind, torch.tensor(places, device=device)) for kind, places in narrow.items())
+        found.update((kind, torch.tensor(places, device=device)) for kind, places in wide.items())
+    return found
 
 
 def _state_dtype(device: torch.device | str | None) -> torch.dtype:
