@@ -25,7 +25,7 @@ SETTINGS = Settings(
     plumbing_conditions=("rank", "is_logging", "is_mp_src_rank_with_outputs", "is_last_stage"),
     open_sources={"result['reward_extra_info']": "variable", "reward_extra_info": "variable"},
     impossible={
-        r"actor/distillation/t_corr/.+": "the loss of bypass mode reads policy_loss from the configuration it is given, "
+        r"actor/distillation/t_corr/.+": "the loss of bypass mode reads policy_loss from the configuration it gets, "
         "and that of distillation has none: it raises before it logs",
     },
     messages={"rollout_status": "FullyAsyncRollouter.get_statistics"},
