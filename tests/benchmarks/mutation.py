@@ -147,6 +147,7 @@ def page(results: list[Result]) -> str:
         f"| {kind} | {total[kind]} | {killed[kind]} | {_share(killed[kind], total[kind])} |" for kind in KINDS
     )
     survivors = "\n".join(f"| {_row(result)} |" for result in results if not result.killed)
+    families = ", ".join(sorted({result.case.id.partition("/")[0] for result in results}))
     today = datetime.datetime.now(tz=datetime.timezone.utc).date()
     return f"""---
 title: Mutation run
@@ -155,7 +156,7 @@ title: Mutation run
 # Can the generated tests fail?
 
 Small faults are planted in every generated function, one at a time, and the tests that were generated for it are run.
-A fault that no test notices is listed below. Run on {today} with torch {torch.__version__.partition("+")[0]} by
+A fault that no test notices is listed below. Families: {families}. Run on {today} with torch {torch.__version__.partition("+")[0]} by
 `tests/benchmarks/mutation.py --write`.
 
 | Fault | Planted | Noticed | Share |
