@@ -156,7 +156,8 @@ title: Mutation run
 # Can the generated tests fail?
 
 Small faults are planted in every generated function, one at a time, and the tests that were generated for it are run.
-A fault that no test notices is listed below. Families: {families}. Run on {today} with torch {torch.__version__.partition("+")[0]} by
+A fault that no test notices is listed below. Families: {families}.
+Run on {today} with torch {torch.__version__.partition("+")[0]} by
 `tests/benchmarks/mutation.py --write`.
 
 | Fault | Planted | Noticed | Share |
