@@ -100,6 +100,15 @@ def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
         target = member(interpreter, arguments.receiver, function)
     else:
         target = evaluate(interpreter, frame, function)
+    interpreter.call_sites.append(frame.site(node))
+    try:
+        return _dispatch(interpreter, frame, node, target, arguments)
+    finally:
+        interpreter.call_sites.pop()
+
+
+def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Value, arguments: Arguments) -> Value:
+    function = node.func
     if any(_is_tracker(interpreter, option) for option in options(target)):
         sink(interpreter, frame, node, arguments)
         return Unknown(text_of(node)[:80])
@@ -108,6 +117,8 @@ def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
         return join(*found)
     if sink(interpreter, frame, node, arguments):
         return Unknown(text_of(node)[:80])
+    if isinstance(function, ast.Attribute) and function.attr in interpreter.settings.writers:
+        _written_elsewhere(interpreter, frame, node, interpreter.settings.writers[function.attr], arguments)
     candidates = _by_name(interpreter, frame, function)
     if candidates:
         return join(
@@ -119,6 +130,16 @@ def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
         )
     handed = [*hand_over(interpreter, arguments), *carriers(arguments)]
     return join(*handed) if handed else Unknown(text_of(node)[:120])
+
+
+def _written_elsewhere(
+    interpreter: Interpreter, frame: Frame, node: ast.Call, keys: tuple[str, ...], arguments: Arguments
+) -> None:
+    """Writes the keys that a function of another package puts into a dict that it is given."""
+    for argument in arguments.all():
+        for mapping in mappings(argument):
+            for key in keys:
+                mapping.write(Text(key), Unknown(key), interpreter.place(frame, node), text_of(node))
 
 
 def _is_tracker(interpreter: Interpreter, target: Value) -> bool:
@@ -169,12 +190,17 @@ def decorated(interpreter: Interpreter, function: Function) -> Function:
 
 def apply(interpreter: Interpreter, frame: Frame, target: Value, arguments: Arguments) -> Value | None:
     """Calls a known function or class; None if the target is neither."""
+    from .expressions import evaluate
+
     if isinstance(target, Function):
         if target.info.is_abstract and target.owner is not None and target.owner.info is not None:
             return _virtual(interpreter, frame, target, target.owner.info, arguments)
         if not target.info.talks_of_metrics and target.closure is None:
             handed = [*hand_over(interpreter, arguments), *carriers(arguments)]
-            return join(*handed) if handed else Unknown(target.info.name)
+            if handed:
+                return join(*handed)
+            plain = target.info.plain_result
+            return evaluate(interpreter, frame, plain) if plain is not None else Unknown(target.info.name)
         return interpreter.run(
             decorated(interpreter, target),
             arguments.positional,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .described import Claim, DescribedKey, Description
@@ -70,39 +70,33 @@ def compare(extraction: Extraction, description: Description, *, by_component: b
     first: dict[tuple[str, str], LoggedKey] = {}
     for found in extraction.keys:
         first.setdefault((found.component, found.key), found)
-    described = {k: v for k, v in first.items() if not by_component or k[0] in description.components}
+    fitting = {place: fits(found, description.keys, by_component=by_component) for place, found in first.items()}
+    described = {place for place in first if place[0] in description.components or fitting[place]}
     undescribed: dict[str, int] = {}
-    for component, _ in first.keys() - described.keys():
+    for component, _ in sorted(first.keys() - described):
         undescribed[component] = undescribed.get(component, 0) + 1
-    if not description.components:
-        undescribed = _count(first)
-        described = {}
-    fitting = {key: list(fits(found, description.keys, by_component=by_component)) for key, found in described.items()}
     logged = {id(key) for keys in fitting.values() for key in keys}
+    external = [key for key in description.keys if key.external or is_inherited(extraction, key)]
     return Comparison(
-        extracted=len({key for _, key in described}) if not by_component else len(described),
-        matched=len({key[1] if not by_component else key for key, keys in fitting.items() if keys}),
-        missing=tuple(found for key, found in described.items() if not fitting[key]),
+        extracted=len(described),
+        matched=sum(bool(fitting[place]) for place in described),
+        missing=tuple(found for place, found in first.items() if place in described and not fitting[place]),
         stale=tuple(
             Stale(key.component, key.key, key.stem)
             for key in description.keys
-            if not key.external and id(key) not in logged
+            if key not in external and id(key) not in logged
         ),
         broken=(),
-        undescribed=dict(sorted(undescribed.items())),
-        external=sum(key.external for key in description.keys),
+        undescribed=undescribed,
+        external=len(external),
     )
 
 
-def fits(found: LoggedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> Iterator[DescribedKey]:
-    """Yields the described keys that an extracted key can be."""
-    for key in keys:
-        if (not by_component or key.component == found.component) and key.fits(found.key):
-            yield key
+def fits(found: LoggedKey, keys: Iterable[DescribedKey], *, by_component: bool) -> list[DescribedKey]:
+    """Returns the described keys that an extracted key can be."""
+    return [key for key in keys if (not by_component or key.component == found.component) and key.fits(found.key)]
 
 
-def _count(first: dict[tuple[str, str], LoggedKey]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for component, _ in first:
-        counts[component] = counts.get(component, 0) + 1
-    return counts
+def is_inherited(extraction: Extraction, key: DescribedKey) -> bool:
+    """Whether a base class of another package logs the key."""
+    return any(key.fits(name) for name in extraction.inherited.get(key.component, ()))

@@ -203,8 +203,7 @@ def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node
             value = slot.value if slot else None if owner.autovivify else owner.child(name.template)
             if value is None and owner.autovivify:
                 value = Mapping(autovivify=True)
-                site = frame.site(node)
-                owner.write(name, value, site=site, expression="", conditions=interpreter.in_force())
+                owner.write(name, value, interpreter.place(frame, node), "")
             if value is not None:
                 found.append(value)
         return found
@@ -296,7 +295,7 @@ def _binary(interpreter: Interpreter, frame: Frame, node: ast.BinOp) -> Value:
     if isinstance(node.op, ast.BitOr) and (mappings(left) or mappings(right)):
         merged = Mapping()
         for side in (*mappings(left), *mappings(right)):
-            merged.merge(side, site=frame.site(node), conditions=interpreter.in_force())
+            merged.merge(side, interpreter.place(frame, node))
         return merged
     return Unknown(text_of(node)[:80])
 

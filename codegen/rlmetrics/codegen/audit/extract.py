@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .calls import decorated
 from .frameworks import SETTINGS
 from .interpreter import Frame, Interpreter, Sunk, Unclear
 from .program import ClassInfo, FunctionInfo, Program
 from .settings import Settings
-from .values import Conditions, Function, Mapping, Object, Origin, Site, Value, simplify
+from .values import Conditions, Function, Mapping, Object, Origin, Place, Site, Value, simplify
 
 _LOGS = re.compile(r"\.(?:log|log_metrics)\(|_metrics|log_stats")
 
@@ -35,12 +35,21 @@ class LoggedKey:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What a release logs."""
+    """What a release logs.
+
+    Attributes:
+        framework: The framework.
+        release: The release.
+        keys: Every key with each place that produces it.
+        unclear: Places that look like logging and that no rule understands.
+        inherited: For each component, keys that a base class of another package logs.
+    """
 
     framework: str
     release: str
     keys: tuple[LoggedKey, ...]
     unclear: tuple[Unclear, ...]
+    inherited: MappingType[str, tuple[str, ...]]
 
 
 def extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
@@ -55,13 +64,25 @@ def extract(framework: str, release: str, sources: MappingType[str, str]) -> Ext
     program = Program(kept)
     keys: dict[tuple[str, str, str, int, str], LoggedKey] = {}
     unclear: dict[tuple[str, int, str], Unclear] = {}
+    inherited: dict[str, tuple[str, ...]] = {}
     for info in entry_classes(program, settings):
         interpreter = run_class(program, settings, info)
         for found in logged(interpreter, settings, info):
-            keys.setdefault((found.component, found.key, found.path, found.line, found.expression), found)
+            place = (found.component, found.key, found.path, found.line, found.expression)
+            keys[place] = merged(keys[place], found) if place in keys else found
         unclear.update(interpreter.unclear)
+        bases = [settings.inherited[base] for base in program.external_bases(info) if base in settings.inherited]
+        if bases:
+            inherited[info.name] = tuple(key for keys_of_base in bases for key in keys_of_base)
     ordered = sorted(keys.values(), key=lambda k: (k.component, k.path, k.line, k.key, k.expression))
-    return Extraction(framework, release, tuple(ordered), tuple(unclear[k] for k in sorted(unclear)))
+    return Extraction(framework, release, tuple(ordered), tuple(unclear[k] for k in sorted(unclear)), inherited)
+
+
+def merged(first: LoggedKey, second: LoggedKey) -> LoggedKey:
+    """Joins what two classes that share a component log at one place."""
+    conditions = [found.condition for found in (first, second)]
+    condition = None if None in conditions else min((text for text in conditions if text), key=len)
+    return replace(first, via=tuple(dict.fromkeys((*first.via, *second.via))), condition=condition)
 
 
 def entry_classes(program: Program, settings: Settings) -> list[ClassInfo]:
@@ -93,8 +114,9 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
     entries = [name for name in relevant if name not in called or name in settings.entry_names]
     results: dict[str, Value] = {}
     for _ in range(2):
-        interpreter.sunk.clear()
         interpreter.unclear.clear()
+        for sunk in interpreter.sunk:
+            sunk.mapping.missing.clear()  # what the first round did not know, the second may
         for name in entries:
             results[name] = _run_entry(interpreter, settings, owner, relevant[name], results)
         left = [name for name, function in relevant.items() if function not in interpreter.executed]
@@ -137,7 +159,8 @@ def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo) -> lis
     for sunk in interpreter.sunk:
         for template, slot in sunk.mapping.slots.items():
             for origin in slot.origins.values():
-                places.setdefault((template, origin.site), []).append((origin, sunk.sink))
+                passed = origin.passed_through(Place(sunk.site))
+                places.setdefault((template, origin.site), []).append((passed, sunk.sink))
         for missing in sunk.mapping.missing.values():
             if missing.text not in settings.open_parameters:
                 place = missing.site
@@ -161,7 +184,7 @@ def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo) -> lis
                 symbol=site.symbol,
                 expression=" | ".join(written),
                 condition=condition_text(alternatives),
-                via=max((origin.via for origin, _ in origins), key=len),
+                via=tuple(dict.fromkeys(site for origin, _ in origins for site in origin.via)),
                 sink=origins[0][1],
             )
         )

@@ -12,12 +12,12 @@ from .program import ClassInfo, FunctionInfo, ModuleInfo, Program, imported_name
 from .settings import Settings
 from .values import (
     Class,
-    Conditions,
     Constant,
     Function,
     Mapping,
     Module,
     Object,
+    Place,
     Sequence,
     Site,
     Text,
@@ -63,7 +63,6 @@ class Sunk:
     mapping: Mapping
     site: Site
     sink: str
-    conditions: Conditions
 
 
 @dataclass(frozen=True)
@@ -84,6 +83,7 @@ class Interpreter:
         self.program = program
         self.settings = settings
         self.conditions: list[str] = []
+        self.call_sites: list[Site] = []
         self.stack: list[FunctionInfo] = []
         self.objects: dict[ClassInfo, Object] = {}
         self.globals: dict[tuple[str, str], Value] = {}
@@ -126,9 +126,9 @@ class Interpreter:
     def _is_plumbing(self, condition: str) -> bool:
         return any(word in condition for word in self.settings.plumbing_conditions)
 
-    def in_force(self) -> Conditions:
-        """Returns the conditions in force."""
-        return tuple(self.conditions)
+    def place(self, frame: Frame, node: ast.AST) -> Place:
+        """Returns where a node is reached now."""
+        return Place(frame.site(node), tuple(self.conditions), self.call_sites[-1] if self.call_sites else None)
 
     def instance(self, info: ClassInfo) -> Object:
         """Returns the one object that stands for all instances of a class, its ``__init__`` run once."""
@@ -211,7 +211,7 @@ class Interpreter:
             rest = Mapping()
             for name, value in keywords.items():
                 site = Site(info.module.path, info.node.lineno, info.symbol)
-                rest.write(Text(name), value, site=site, expression=name, conditions=())
+                rest.write(Text(name), value, Place(site), name)
             env[spec.kwarg.arg] = rest
         return env
 

@@ -70,6 +70,18 @@ class FunctionInfo:
         )
 
     @cached_property
+    def plain_result(self) -> ast.expr | None:
+        """What a function returns that returns one empty collection or constant and nothing else."""
+        if isinstance(self.node, ast.Lambda):
+            return None
+        values = [node.value for node in ast.walk(self.node) if isinstance(node, ast.Return)]
+        if len(values) != 1:
+            return None
+        value = values[0]
+        empty = isinstance(value, (ast.Dict, ast.List, ast.Tuple)) and not list(ast.iter_child_nodes(value))[1:]
+        return value if isinstance(value, ast.Constant) or empty else None
+
+    @cached_property
     def makes_metrics(self) -> bool:
         """Whether it names metrics or timings themselves, as a function must that hands some to another process."""
         return any(

@@ -33,6 +33,8 @@ class Settings:
     """Words of tests that only choose which process logs, or when; they are left out of conditions."""
     initializers: tuple[str, ...] = ("__init__",)
     """Methods that give an object its attributes."""
+    inherited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Base class of another package → keys (or templates) that it logs on its own."""
     trackers: tuple[str, ...] = ()
     """Classes of the package that fan a dict out to trackers: their ``log`` is where keys are final."""
     not_entries: tuple[str, ...] = ()
@@ -48,6 +50,8 @@ class Settings:
     """Text of an expression whose keys users choose → the placeholder that stands for them."""
     messages: Mapping[str, str] = field(default_factory=dict)
     """Attribute of an object that comes from another process → ``Class.method`` whose result it carries."""
+    writers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Function of another package → keys that it writes into a dict that it is given."""
     impossible: Mapping[str, str] = field(default_factory=dict)
     """Regular expression of keys that the flow of dicts suggests → why no configuration logs them."""
     ignored: tuple[Ignored, ...] = ()

@@ -29,6 +29,15 @@ class Site:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where something happens: the line, the conditions in force, and the call that led to the function."""
+
+    site: Site
+    conditions: Conditions = ()
+    called_from: Site | None = None
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where a key comes from: its literal, the value written under it, and the conditions of the write."""
 
@@ -37,10 +46,12 @@ class Origin:
     alternatives: frozenset[Conditions]
     via: tuple[Site, ...] = ()
 
-    def passed_through(self, site: Site, conditions: Conditions) -> Origin:
+    def passed_through(self, place: Place) -> Origin:
         """Returns the origin after the key was copied or renamed at another place."""
-        via = self.via if site in (self.site, *self.via) else (*self.via, site)
-        return replace(self, via=via, alternatives=frozenset(_merge(a, conditions) for a in self.alternatives))
+        sites = [site for site in (place.site, place.called_from) if site is not None]
+        via = tuple(dict.fromkeys((*self.via, *(site for site in sites if site != self.site))))
+        alternatives = frozenset(_merge(a, place.conditions) for a in self.alternatives)
+        return replace(self, via=via, alternatives=alternatives)
 
 
 def _merge(first: Conditions, second: Conditions) -> Conditions:
@@ -177,7 +188,7 @@ class Mapping(Value):
         self.missing: dict[tuple[Site, str], Missing] = {}
         self.autovivify = autovivify
 
-    def write(self, key: Text, value: Value, *, site: Site, expression: str, conditions: Conditions) -> None:
+    def write(self, key: Text, value: Value, place: Place, expression: str) -> None:
         """Records ``self[key] = value``; earlier values of the key stay possible."""
         slot = self.slots.get(key.template)
         if slot is None:
@@ -186,11 +197,11 @@ class Mapping(Value):
             slot.value = join(slot.value, value)
         if key.origins:
             for origin in key.origins:
-                slot.add(origin.passed_through(site, conditions))
+                slot.add(origin.passed_through(place))
         else:
-            slot.add(Origin(key.site or site, expression, frozenset({conditions})))
+            slot.add(Origin(key.site or place.site, expression, frozenset({place.conditions})))
 
-    def merge(self, other: Mapping, *, site: Site, conditions: Conditions) -> None:
+    def merge(self, other: Mapping, place: Place) -> None:
         """Records ``self.update(other)``."""
         if other is self:
             return
@@ -201,12 +212,19 @@ class Mapping(Value):
             elif target.value is not slot.value:
                 target.value = join(target.value, slot.value)
             for origin in list(slot.origins.values()):
-                target.add(origin.passed_through(site, conditions))
+                target.add(origin.passed_through(place))
         self.missing.update(other.missing)
 
     def merge_unknown(self, text: str, site: Site) -> None:
         """Records that keys of unknown name were merged."""
         self.missing[site, text] = Missing(site, text)
+
+    def snapshot(self) -> Mapping:
+        """Returns a copy that later writes of keys do not change."""
+        copy = Mapping()
+        copy.slots.update(self.slots)
+        copy.missing.update(self.missing)
+        return copy
 
     def keys(self) -> list[Text]:
         """Returns the keys, each with its provenance."""

@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from ..settings import Settings
 
+_TRANSFORMERS = (
+    "loss",
+    "grad_norm",
+    "learning_rate",
+    "epoch",
+    "step",
+    "global_step",
+    "num_input_tokens_seen",
+    "train_{what}",
+    "eval_{what}",
+    "total_flos",
+)
+"""What transformers' Trainer logs on its own: its loss and step, and the totals of training and evaluation."""
+
 SETTINGS = Settings(
     framework="trl",
     package="trl",
@@ -17,6 +31,7 @@ SETTINGS = Settings(
         "_buffered_inputs",
         "self._step %",
     ),
+    inherited={"transformers.Trainer": _TRANSFORMERS, "transformers.trainer.Trainer": _TRANSFORMERS},
     decorators=("profiling_decorator",),
     returns_logged={"PPOTrainer.log_stats:stats": "step"},
     open_parameters=("logs",),

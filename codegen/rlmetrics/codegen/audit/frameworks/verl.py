@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import re
+
 from ..settings import Settings
+
+_COMPONENTS: tuple[tuple[str, str], ...] = (
+    (r"(actor/)?distillation/.*", "distillation"),
+    (r"(actor/)?(rollout_corr|mismatch)/.*|training/rollout_(probs|actor_probs)_.*", "rollout_correction"),
+    (r"((actor|critic)/)?perf/.*|mfu/.*|checkpoint_engine/.*", "throughput"),
+    (r"critic/(score|rewards|advantages|returns|values)/.*|critic/vf_explained_var", "data"),
+    (r"critic/kl(_coeff)?|actor/.*", "actor"),
+    (r"critic/.*", "critic"),
+    (r"timing(_s|_per_token_ms)?/.*|rollouter/.*", "timing"),
+    (r"val(-core|-aux)?/.*", "validation"),
+    (r"(fully_async|dynamic_resource)/.*", "fully_async"),
+    (r"training/num_turns/.*", "data"),
+    (r"(training|separate_async)/.*", "training"),
+)
+"""Which component of the spec a key belongs to; the first pattern that matches decides, and the rest is data."""
+
+
+def component(key: str, path: str, owner: str) -> str:
+    """Returns the component of a key: all that a trainer of supervised fine-tuning logs is ``sft``."""
+    if "SFT" in owner:
+        return "sft"
+    return next((name for pattern, name in _COMPONENTS if re.fullmatch(pattern, key)), "data")
+
 
 SETTINGS = Settings(
     framework="verl",
     package="verl",
     excluded_paths=("verl/third_party/", "verl/models/", "verl/utils/reward_score/"),
     initializers=("__init__", "init_model"),
+    component=component,
     trackers=("Tracking",),
     not_entries=("verl/utils/",),
     by_name=True,
@@ -25,9 +51,10 @@ SETTINGS = Settings(
     plumbing_conditions=("rank", "is_logging", "is_mp_src_rank_with_outputs", "is_last_stage"),
     open_sources={"result['reward_extra_info']": "variable", "reward_extra_info": "variable"},
     impossible={
-        r"actor/distillation/t_corr/.+": "the loss of bypass mode reads policy_loss from the configuration it gets, "
-        "and that of distillation has none: it raises before it logs",
+        r"actor/distillation/t_corr/.+": "bypass mode's loss reads policy_loss from the configuration it is given, and "
+        "that of distillation has none: it raises before it logs",
     },
+    writers={"track_mtp_metrics": ("mtp_{layer} loss",)},
     messages={"rollout_status": "FullyAsyncRollouter.get_statistics"},
     indirect={
         "distillation_loss_fn": ("@register_distillation_loss",),

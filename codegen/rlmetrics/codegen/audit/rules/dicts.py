@@ -62,9 +62,8 @@ def write(
         into.write(
             name,
             value,
-            site=frame.site(key),
-            expression=shorten(expression),
-            conditions=interpreter.in_force(),
+            interpreter.place(frame, key),
+            shorten(expression),
         )
 
 
@@ -72,7 +71,7 @@ def absorb(interpreter: Interpreter, frame: Frame, into: Mapping, value: Value, 
     """Merges what a value may be into a dict; a value of unknown keys is remembered as such."""
     known = mappings(value)
     for option in known:
-        into.merge(option, site=frame.site(source), conditions=interpreter.in_force())
+        into.merge(option, interpreter.place(frame, source))
     others = [option for option in options(value) if not isinstance(option, Mapping)]
     for other in others:
         if isinstance(other, Sequence):
@@ -82,9 +81,8 @@ def absorb(interpreter: Interpreter, frame: Frame, into: Mapping, value: Value, 
                         into.write(
                             name,
                             item.items[1],
-                            site=frame.site(source),
-                            expression=shorten(source),
-                            conditions=interpreter.in_force(),
+                            interpreter.place(frame, source),
+                            shorten(source),
                         )
     if not known and any(isinstance(option, (Unknown, Object)) for option in others):
         into.merge_unknown(shorten(source)[:120], frame.site(source))
@@ -110,9 +108,8 @@ def update(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
                 target.write(
                     Text(keyword.arg),
                     arguments.keywords[keyword.arg],
-                    site=frame.site(keyword.value),
-                    expression=shorten(keyword.value),
-                    conditions=interpreter.in_force(),
+                    interpreter.place(frame, keyword.value),
+                    shorten(keyword.value),
                 )
     return Constant(None)
 
@@ -167,9 +164,8 @@ def constructor(interpreter: Interpreter, frame: Frame, node: ast.Call, argument
                 made.write(
                     Text(keyword.arg, site),
                     arguments.keywords[keyword.arg],
-                    site=site,
-                    expression=shorten(keyword.value),
-                    conditions=interpreter.in_force(),
+                    interpreter.place(frame, keyword),
+                    shorten(keyword.value),
                 )
         return made
     return None
@@ -229,7 +225,7 @@ def _read(
         return Sequence([_leaf(slot.value) for slot in target.slots.values()], exact=not rest)
     if how in ("copy", "model_dump", "to_dict"):
         made = Mapping(autovivify=target.autovivify)
-        made.merge(target, site=frame.site(node), conditions=interpreter.in_force())
+        made.merge(target, interpreter.place(frame, node))
         return made
     if how == "clear" or not arguments.positional:
         return Constant(None)
@@ -244,9 +240,8 @@ def _read(
                 target.write(
                     name,
                     arguments.positional[1],
-                    site=frame.site(node),
-                    expression=shorten(node.args[1]),
-                    conditions=interpreter.in_force(),
+                    interpreter.place(frame, node),
+                    shorten(node.args[1]),
                 )
                 found.append(arguments.positional[1])
     if len(arguments.positional) > 1:

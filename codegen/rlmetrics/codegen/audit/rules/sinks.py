@@ -33,7 +33,7 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     for mapping in found:
         interpreter.touch(frame, node)
         site = frame.site(node)
-        interpreter.sunk.append(Sunk(mapping, site, f"{receiver}.{function.attr}", interpreter.in_force()))
+        interpreter.sunk.append(Sunk(mapping.snapshot(), site, f"{receiver}.{function.attr}"))
     if not found and any(isinstance(option, Unknown) for option in options(value)) and _is_tracker(receiver):
         interpreter.report(frame, node, "a tracker call whose dict is not known")
     return bool(found) or _is_tracker(receiver)

@@ -29,9 +29,8 @@ def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, va
                 option.write(
                     name,
                     value,
-                    site=frame.site(target),
-                    expression=shorten(source),
-                    conditions=interpreter.in_force(),
+                    interpreter.place(frame, target),
+                    shorten(source),
                 )
         elif isinstance(option, Object):
             for name in texts(key):
