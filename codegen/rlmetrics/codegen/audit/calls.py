@@ -91,7 +91,7 @@ def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
             return Super(frame.owner, owner_class)
     arguments = Arguments(interpreter, frame, node)
     if isinstance(arguments.receiver, Constant) and arguments.receiver.value is None:
-        return Unknown("None")  # this class never makes the object, so the call does not happen
+        return Constant(None)  # this class never makes the object, so the call does not happen
     for rule in CALL_RULES:
         result = rule(interpreter, frame, node, arguments)
         if result is not None:
@@ -219,11 +219,11 @@ def _virtual(interpreter: Interpreter, frame: Frame, target: Function, info: Cla
         apply(
             interpreter,
             frame,
-            Function(override, interpreter.instance(override.owner), None, target.bound, target.keywords),
+            Function(override, interpreter.instance(subclass), None, target.bound, target.keywords),
             arguments,
         )
-        for override in interpreter.program.overrides(info, target.info.name)
-        if override.owner is not None and not override.is_abstract and override not in interpreter.stack
+        for subclass, override in interpreter.program.overrides(info, target.info.name)
+        if override not in interpreter.stack
     ]
     known = [value for value in found if value is not None]
     return join(*known) if known else Unknown(target.info.name)

@@ -196,7 +196,9 @@ def _subscript(interpreter: Interpreter, frame: Frame, node: ast.Subscript) -> V
 
 def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node: ast.Subscript) -> list[Value]:
     if isinstance(owner, Mapping):
-        names = texts(key) or [Text("{" + placeholder(node.slice) + "}")]
+        names = texts(key)
+        if not names and not unknown_keys(key):
+            names = [Text("{" + placeholder(node.slice) + "}")]
         found: list[Value] = []
         for name in names:
             slot = owner.slots.get(name.template)

@@ -156,6 +156,7 @@ class Program:
         self.modules: dict[str, ModuleInfo] = {}
         self.broken: dict[str, str] = {}
         self.methods: dict[str, list[FunctionInfo]] = {}
+        self._orders: dict[ClassInfo, list[ClassInfo]] = {}
         for path in sorted(sources):
             try:
                 tree = ast.parse(sources[path])
@@ -261,19 +262,16 @@ class Program:
 
     def base_classes(self, info: ClassInfo) -> list[ClassInfo]:
         """Returns the class and its bases inside the package in lookup order."""
-        order: list[ClassInfo] = []
-
-        def visit(current: ClassInfo) -> None:
-            if current in order:
-                return
-            order.append(current)
-            for base in current.bases:
-                found = self.resolve(current.module, base.split("[")[0])
-                if isinstance(found, ClassInfo):
-                    visit(found)
-
-        visit(info)
-        return order
+        known = self._orders.get(info)
+        if known is None:
+            self._orders[info] = [info]  # a class that inherits from itself ends here
+            bases = [
+                found
+                for base in info.bases
+                if isinstance(found := self.resolve(info.module, base.split("[")[0]), ClassInfo) and found is not info
+            ]
+            known = self._orders[info] = [info, *_linearize([*map(self.base_classes, bases), bases])]
+        return known
 
     def external_bases(self, info: ClassInfo) -> list[str]:
         """Returns the names of bases that come from other packages."""
@@ -297,18 +295,32 @@ class Program:
                 return current.methods[name]
         return None
 
-    def overrides(self, info: ClassInfo, name: str) -> list[FunctionInfo]:
-        """Returns what subclasses of a class define under a name."""
-        return [
-            function
-            for function in self.methods.get(name, [])
-            if function.owner is not None and function.owner is not info and info in self.base_classes(function.owner)
-        ]
+    def overrides(self, info: ClassInfo, name: str) -> list[tuple[ClassInfo, FunctionInfo]]:
+        """Returns what subclasses of a class provide under a name, inherited or not, each implementation once."""
+        found: dict[FunctionInfo, ClassInfo] = {}
+        for subclass in self.classes():
+            if subclass is not info and info in self.base_classes(subclass):
+                function = self.lookup(subclass, name)
+                if function is not None and not function.is_abstract:
+                    found.setdefault(function, subclass)
+        return [(subclass, function) for function, subclass in found.items()]
 
     def classes(self) -> Iterator[ClassInfo]:
         """Iterates over all top-level classes."""
         for module in self.modules.values():
             yield from module.classes.values()
+
+
+def _linearize(orders: list[list[ClassInfo]]) -> list[ClassInfo]:
+    """Merges the orders of bases as Python does: a class comes before its bases, and bases in the order written."""
+    merged: list[ClassInfo] = []
+    remaining = [list(order) for order in orders if order]
+    while remaining:
+        heads = (order[0] for order in remaining)
+        head = next((h for h in heads if not any(h in order[1:] for order in remaining)), remaining[0][0])
+        merged.append(head)
+        remaining = [kept for order in remaining if (kept := [info for info in order if info is not head])]
+    return merged
 
 
 def imported_names(node: ast.Import | ast.ImportFrom, module: ModuleInfo) -> dict[str, tuple[str, str | None]]:
