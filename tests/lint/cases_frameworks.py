@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lint.lint_case import EVIDENCE, SHARED, Case, F, P, T, new_emission
+from lint.lint_case import EVIDENCE, OMITS, SHARED, Case, F, P, T, new_emission
 
 CASES = [
     # Emissions
@@ -128,10 +128,16 @@ CASES = [
         "`loss/policy` stands for 1.1.0 at spec/frameworks/acme/trainer.yaml:",
     ),
     Case(
+        "omits-nothing",
+        [(T, "unlogged:", OMITS.format("¦step_timer"))],
+        [(T, "unlogged:", OMITS.format("step_time"))],
+        "no extended file logs `step_timer`",
+    ),
+    Case(
         "release-overlap",
-        [(SHARED, "key: step_time", "key: ¦score/{source}")],
-        [(SHARED, "key: step_time", "key: score/{source}"), (SHARED, "modes: [train, eval]", "modes: [eval]")],
-        "`score/{source}` stands for 1.0.0 to 1.2.0",
+        [(T, "unlogged:", new_emission("step_time")), (T, "unlogged:", new_emission("¦step_time"))],
+        [(T, "unlogged:", new_emission("step_time"))],
+        "`step_time` stands for 1.0.0 to 1.2.0",
     ),
     Case(
         "release-hole",

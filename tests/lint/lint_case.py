@@ -19,6 +19,10 @@ ENDS = (
     "      - {release: 1.0.0, path: acme/x.py, line: 1, symbol: f, shows: value}\n"
     "      - {release: 1.2.0, path: acme/x.py, line: 1, symbol: f, shows: value}\n"
 )
+OMITS = (
+    "omits:\n  - key: {}\n    reason: Nothing is timed here.\n"
+    "    evidence: [{{release: 1.0.0, path: acme/trainer.py, line: 3, symbol: f}}]\nunlogged:"
+)
 METRIC = """
   {name}:
     brief: A number named {name}.

@@ -43,6 +43,15 @@ def test_what_a_fragment_logs_is_taken_over_unless_the_component_has_its_own(tab
     assert 1 == sum(item.key == "entropy" for item in keys(NEW, spec=tables))
 
 
+def test_an_inherited_key_can_be_omitted_in_some_releases(tables):
+    """What a component does not log is not taken over, in the releases and modes that say so."""
+    evaluated = {
+        release: any(item.key == "eval_runtime" for item in keys(f"alpha[NewTrainer]=={release}", spec=tables))
+        for release in ("0.3.0", "1.0.0")
+    }
+    assert {"0.3.0": False, "1.0.0": True} == evaluated
+
+
 def test_a_fragment_can_be_named_by_the_profiles_of_its_users(tables):
     """step_time uses a profile of the base file."""
     assert {"rank": "first"} == _one("step_time", NEW, tables).signature.reduction

@@ -96,6 +96,12 @@ class ComponentView:
             # A component's own record of a key stands in place of the one it would take over.
             records += [record for record in found if (record.key, record.mode) not in taken]
             taken.update((record.key, record.mode) for record in found)
+            taken.update(
+                (prefixed_key(row["key"], mode, file), mode)
+                for row in map(dict, file.get("omits", ()))
+                if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
+                for mode in row.get("modes", ("train", "eval"))
+            )
         return records
 
     @cached_property

@@ -166,12 +166,18 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
     for part in reversed(chain):
         placeholders.update(dict(table.file(part).get("placeholders", ())))
     rows = {name: dict(row) for name, row in placeholders.items()}
+    taken: set[tuple[str, str]] = set()
     for part in chain:
         file = table.file(part)
+        own: set[tuple[str, str]] = set()
         for row in map(dict, file.get("emissions", ())):
             if not _covers(table, row, release):
                 continue
-            modes = row.get("modes") or table.file(stem)["modes"]
+            places = {(row["key"], mode) for mode in row.get("modes") or file["modes"]}
+            own |= places
+            modes = {mode for _, mode in places - taken}
+            if not modes:
+                continue
             names = _PLACEHOLDER.findall(row["key"])
             yield DescribedKey(
                 component=component,
@@ -182,6 +188,10 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
                 eval_prefix=file["eval_prefix"] if "eval" in modes else "",
                 external=not any(read_evidence(text).path.startswith(package) for text in row.get("evidence", ())),
             )
+        taken |= own
+        for row in map(dict, file.get("omits", ())):
+            if _covers(table, row, release):
+                taken |= {(row["key"], mode) for mode in row.get("modes", ("train", "eval"))}
 
 
 def _covers(table: FrameworkTable, row: Mapping[str, Any], release: str) -> bool:
@@ -199,9 +209,10 @@ def _claims(table: FrameworkTable, stem: str, release: str) -> Iterator[Claim]:
         for variant in map(dict, row.get("variants", ())):
             for entry in variant.get("evidence", ()):
                 yield from _claim(f"{where} @{variant['name']}", entry, release, row["key"], file["eval_prefix"])
-    for row in map(dict, file.get("tracking", ())):
-        for entry in row.get("evidence", ()):
-            yield from _claim(f"{stem}: tracking", entry, release)
+    for field in ("tracking", "omits"):
+        for row in map(dict, file.get(field, ())):
+            for entry in row.get("evidence", ()):
+                yield from _claim(f"{stem}: {row.get('key', field)}", entry, release)
     yield from _config_claims(stem, dict(file.get("config", ())), release)
 
 

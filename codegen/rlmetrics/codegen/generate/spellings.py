@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..inheritance import applied_records
 from ..model import ComponentFile, Documented, Emission, Level, Operation, Profile, Signatures, Variant
 from ..releases import Releases
 from ..spec import FrameworkSpec, Spec
@@ -94,32 +95,14 @@ class _Framework:
     def spellings(self) -> Iterator[tuple[str, Spelling]]:
         """Yield every spelling with its metric; equal ones of several releases as one."""
         merged: dict[tuple[str, Spelling], set[str]] = {}
-        for file in self._framework.files.values():
-            if file.components:
-                for origin in self._lineage(file):
-                    for emission in origin.emissions:
-                        for component, releases in self._where(file, emission).items():
-                            for key in self._of_emission(component, origin, emission):
-                                merged.setdefault(key, set()).update(releases)
+        files = self._framework.files
+        for stem, file in files.items():
+            for part in file.components:
+                for found in applied_records(files, stem, self._expand(part.releases), self._expand):
+                    for key in self._of_emission(part.name, files[found.stem], found.emission):
+                        merged.setdefault(key, set()).update(found.releases)
         for (metric, spelling), covered in merged.items():
             yield metric, replace(spelling, releases=self._ranges(covered))
-
-    def _lineage(self, file: ComponentFile) -> Iterator[ComponentFile]:
-        yield file
-        for stem in file.extends:
-            if stem in self._framework.files:
-                yield from self._lineage(self._framework.files[stem])
-
-    def _where(self, file: ComponentFile, emission: Emission) -> dict[str, frozenset[str]]:
-        """Return the components that log the emission, each with the releases in which it does."""
-        covered: dict[str, frozenset[str]] = {}
-        logged = None if emission.releases is None else self._expand(emission.releases)
-        for part in file.components:
-            releases = self._expand(part.releases)
-            releases = releases if logged is None else releases & logged
-            if releases:
-                covered[part.name] = covered.get(part.name, frozenset()) | releases
-        return covered
 
     def _of_emission(self, component: str, origin: ComponentFile, emission: Emission) -> Iterator[tuple[str, Spelling]]:
         """Yield the emission's metric and those of its variants, each with a spelling that lacks its releases."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..inheritance import applied_records, chain
 from ..releases import RangeError, Releases
 from .programs import Program, programs
 
@@ -114,15 +115,7 @@ class Context:
 
     def chain(self, framework: str, stem: str) -> list[str]:
         """A file and, in order, the files whose entries apply to it too."""
-        files = self.spec.frameworks[framework].files
-        chain: list[str] = []
-        waiting = [stem]
-        while waiting:
-            current = waiting.pop(0)
-            if current in files and current not in chain:
-                chain.append(current)
-                waiting += files[current].extends
-        return chain
+        return chain(self.spec.frameworks[framework].files, stem)
 
     @cached_property
     def users(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
@@ -157,10 +150,11 @@ class Context:
                 described = frozenset[str]().union(
                     *(self.expand(framework, component.releases) for component in scope.file.components)
                 )
+                files = self.spec.frameworks[framework].files
+                expand = partial(self.expand, framework)
                 entries = [
-                    entry
-                    for part in self.chain(framework, stem)
-                    for entry in self._entries(self.files[framework, part], described)
+                    Entry(framework, found.stem, found.index, found.emission, found.releases, found.modes)
+                    for found in applied_records(files, stem, described, expand)
                 ]
                 scopes.append(Scope(scope, tuple(entries)))
         return tuple(scopes)

@@ -26,6 +26,7 @@ def lines(context: Context) -> Iterator[tuple[str, str, YamlPath, Evidence]]:
     for framework, stem, file in context.spec.component_files():
         ref = f"frameworks/{framework}/{stem}"
         owners: list[tuple[YamlPath, Any]] = [(("tracking", i), item) for i, item in enumerate(file.tracking)]
+        owners += [(("omits", i), item) for i, item in enumerate(file.omits)]
         owners += _default_owners(file.config)
         for index, emission in enumerate(file.emissions):
             path: YamlPath = ("emissions", index)

@@ -34,7 +34,7 @@ def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
     for framework_name, stem, file in context.spec.component_files():
         ref = f"frameworks/{framework_name}/{stem}"
         found: list[tuple[YamlPath, Ranges | None]] = list(_defaults(file.config))
-        for field in ("components", "tracking", "emissions", "unlogged"):
+        for field in ("components", "tracking", "emissions", "omits", "unlogged"):
             found += [((field, index, "releases"), item.releases) for index, item in enumerate(getattr(file, field))]
         found += [(("profiles", key, "releases"), profile.releases) for key, profile in file.profiles.items()]
         for index, emission in enumerate(file.emissions):
@@ -216,6 +216,30 @@ def not_described(context: Context) -> Iterator[Hit]:
             yield Hit(entry.ref, (*entry.path, "releases"), message, value=True)
 
 
+@check(
+    "omits-nothing",
+    "error",
+    what="A key that a file omits although none of the files that it extends logs it in those releases.",
+    fix="correct the key or the releases, or remove the entry",
+)
+def omits_nothing(context: Context) -> Iterator[Hit]:
+    for framework, stem, file in context.spec.component_files():
+        inherited = [context.files[framework, part] for part in context.chain(framework, stem)[1:]]
+        for index, omission in enumerate(file.omits):
+            described = context.files[framework, stem].described
+            releases = described if omission.releases is None else context.expand(framework, omission.releases)
+            logged = (
+                emission
+                for scope in inherited
+                for emission in scope.file.emissions
+                if emission.key == omission.key
+                and (emission.releases is None or context.expand(framework, emission.releases) & releases)
+            )
+            if next(logged, None) is None:
+                message = f"no extended file logs `{omission.key}` in these releases"
+                yield Hit(f"frameworks/{framework}/{stem}", ("omits", index, "key"), message, value=True)
+
+
 def _span(order: Releases, releases: frozenset[str]) -> str:
     names = order.sort(releases)
     return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}" if len(names) > 2 else " and ".join(names)
@@ -233,4 +257,5 @@ CHECKS: tuple[Check, ...] = (
     release_overlap,
     release_hole,
     not_described,
+    omits_nothing,
 )

@@ -125,6 +125,16 @@ class Unlogged(Strict):
     source: Source
 
 
+class Omission(Strict):
+    """A key of an extended file that this component does not log."""
+
+    key: Text
+    releases: Ranges | None = Field(default=None, description="All described releases of the file, if left out.")
+    modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Both, if left out.")
+    reason: Text = Field(description="Why the component does not log it.")
+    evidence: list[Evidence] = Field(min_length=1)
+
+
 class Tracking(Strict):
     """How a component hands its dict to trackers, how a user turns that on, and what the x-axis is."""
 
@@ -153,7 +163,12 @@ class ComponentFile(Strict):
     title: Text
     brief: Text
     components: list[ComponentRange] = []
-    extends: list[Text] = Field(default=[], description="Files (by stem) whose emissions and profiles apply here too.")
+    extends: list[Text] = Field(
+        default=[],
+        description="Files (by stem) whose emissions and profiles apply here too; an own record of a key, in the same "
+        "release and mode, takes the place of theirs.",
+    )
+    omits: list[Omission] = Field(default=[], description="Keys of the extended files that are not logged here.")
     modes: list[Literal["train", "eval"]] = ["train"]
     eval_prefix: Text = "eval_"
     tracking: list[Tracking] = []

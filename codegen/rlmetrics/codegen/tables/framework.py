@@ -77,6 +77,15 @@ def _file(file: ComponentFile) -> Row:
             (name, row(releases=_ranges(item.releases), brief=item.brief, **_fields(item)))
             for name, item in file.profiles.items()
         ),
+        omits=tuple(
+            row(
+                key=item.key,
+                releases=_ranges(item.releases),
+                modes=None if item.modes is None else tuple(item.modes),
+                evidence=evidence(item.evidence),
+            )
+            for item in file.omits
+        ),
         emissions=tuple(_emission(item) for item in file.emissions),
         unlogged=tuple(_unlogged(item) for item in file.unlogged),
     )

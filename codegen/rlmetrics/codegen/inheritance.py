@@ -1,0 +1,81 @@
+"""Which records of a component file, and of the files that it extends, apply where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .model import ComponentFile, Emission, Ranges
+
+__all__ = ["Applied", "applied_records", "chain"]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """An emission where it applies.
+
+    Attributes:
+        stem: The file in which it stands.
+        index: Its index in that file.
+        emission: The emission.
+        releases: The releases in which no nearer file replaces or omits it.
+        modes: The modes in which that holds.
+    """
+
+    stem: str
+    index: int
+    emission: Emission
+    releases: frozenset[str]
+    modes: frozenset[str]
+
+
+def chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
+    """A file and, nearest first, the files whose entries apply to it too."""
+    found: list[str] = []
+    waiting = [stem]
+    while waiting:
+        current = waiting.pop(0)
+        if current in files and current not in found:
+            found.append(current)
+            waiting += files[current].extends
+    return found
+
+
+def applied_records(
+    files: Mapping[str, ComponentFile],
+    stem: str,
+    described: frozenset[str],
+    expand: Callable[[Ranges], frozenset[str]],
+) -> Iterator[Applied]:
+    """Yields what applies to the components of a file, its own records first.
+
+    A record of a nearer file takes the place of the others of its key, release and mode; records of one file never
+    replace each other.
+
+    Args:
+        files: The files of the framework.
+        stem: The file.
+        described: The releases that its components cover.
+        expand: Gives the releases of a range.
+    """
+    taken: dict[tuple[str, str], frozenset[str]] = {}
+    for part in chain(files, stem):
+        file = files[part]
+        own: list[tuple[str, str, frozenset[str]]] = []
+        for index, emission in enumerate(file.emissions):
+            releases = described if emission.releases is None else expand(emission.releases) & described
+            modes_of: dict[frozenset[str], set[str]] = {}
+            for mode in emission.modes or file.modes:
+                left = releases - taken.get((emission.key, mode), frozenset())
+                if left:
+                    modes_of.setdefault(left, set()).add(mode)
+                own.append((emission.key, mode, releases))
+            for left, modes in modes_of.items():
+                yield Applied(part, index, emission, left, frozenset(modes))
+        for omission in file.omits:
+            releases = described if omission.releases is None else expand(omission.releases) & described
+            own += [(omission.key, mode, releases) for mode in omission.modes or ("train", "eval")]
+        for key, at, releases in own:
+            taken[key, at] = taken.get((key, at), frozenset()) | releases
