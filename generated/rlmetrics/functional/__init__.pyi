@@ -362,7 +362,16 @@ from .sampling import (
     sampling_token_weight_min_truncated,
     sampling_token_weight_min_zeroed,
 )
-from .sft import sft_loss, sft_loss_from_logits, sft_validation_loss
+from .sft import (
+    sft_dynamic_loss,
+    sft_entropy,
+    sft_entropy_from_logits,
+    sft_loss,
+    sft_loss_from_logits,
+    sft_token_accuracy,
+    sft_token_accuracy_from_logits,
+    sft_validation_loss,
+)
 from .throughput import (
     throughput_milliseconds_per_token_actor_update,
     throughput_milliseconds_per_token_advantages,
@@ -757,8 +766,13 @@ __all__ = [
     "sampling_token_weight_min",
     "sampling_token_weight_min_truncated",
     "sampling_token_weight_min_zeroed",
+    "sft_dynamic_loss",
+    "sft_entropy",
+    "sft_entropy_from_logits",
     "sft_loss",
     "sft_loss_from_logits",
+    "sft_token_accuracy",
+    "sft_token_accuracy_from_logits",
     "sft_validation_loss",
     "throughput_milliseconds_per_token_actor_update",
     "throughput_milliseconds_per_token_advantages",

@@ -49,6 +49,7 @@ INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "chosen_mean_logits": (("B", "T"), "float"),
     "rejected_mean_logits": (("B", "T"), "float"),
     "chosen_is_top1": (("B", "T"), "bool"),
+    "is_top1": (("B", "T"), "bool"),
     "learning_rate": ((), "float"),
     "gradient_norms": (("N",), "float"),
     "function_rewards": (("B",), "float"),

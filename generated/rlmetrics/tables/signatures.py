@@ -90,6 +90,11 @@ POPULATIONS: dict[str, object] = {
         "Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token included, prompt and padding left out.",
         (),
     ),
+    "target_tokens": (
+        "token",
+        "Every token that a supervised data set or its trainer marks as a target, prompt tokens included where nothing masks them.",
+        ("targets_as_configured",),
+    ),
     "nonempty_sequences": ("sequence", "Every response with at least one token.", ()),
     "non_aborted_sequences": ("sequence", "Responses with at least one token.", ("aborted_excluded",)),
 }
@@ -107,6 +112,34 @@ TRAITS: dict[str, object] = {
         ("vanishes_when", "no response is padded"),
     ),
     "prompt_counted": (("facet", "population"), ("what", "prompt positions are part of it"), ("grade", "biased")),
+    "targets_as_configured": (
+        ("facet", "population"),
+        (
+            "what",
+            "which tokens count, the whole text or only the answers, is decided by the data and the trainer's settings",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "only the tokens of the answers are targets"),
+    ),
+    "position_after_text_counted": (
+        ("facet", "population"),
+        ("what", "the prediction after the last token of each text counts too, although nothing follows it"),
+        ("grade", "minor"),
+        ("vanishes_when", "texts are long"),
+    ),
+    "virtual_tokens_counted": (
+        ("facet", "population"),
+        ("what", "the positions that prompt tuning puts in front of the text count as text"),
+        ("grade", "minor"),
+        ("vanishes_when", "no prompt tuning is used"),
+    ),
+    "coefficient_included": (
+        ("facet", "transform"),
+        ("what", "the value is multiplied by its coefficient"),
+        ("grade", "incomparable"),
+        ("vanishes_when", "the coefficient is 1"),
+        ("correction", "divide by the coefficient"),
+    ),
     "external_tokens_excluded": (
         ("facet", "population"),
         ("what", "tokens that a tool or an environment wrote into the response are left out"),

@@ -236,7 +236,6 @@ METRICS: dict[str, object] = {
         ),
         ("unit", "1"),
         ("kind", "scalar"),
-        ("aliases", ("mean_token_accuracy",)),
         ("range", (0.0, 1.0)),
         ("direction", "higher"),
         (
@@ -252,7 +251,13 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_completion_tokens"),
         ("function", "rlmetrics.functional.preference.preference_token_accuracy"),
-        ("false_friends", (("preference/reward/accuracy", "That is the share of pairs ranked as labelled."),)),
+        (
+            "false_friends",
+            (
+                ("preference/reward/accuracy", "That is the share of pairs ranked as labelled."),
+                ("sft/token_accuracy", "On the targets of supervised data."),
+            ),
+        ),
     ),
     "preference/loss/sigmoid": (
         ("rev", 1),

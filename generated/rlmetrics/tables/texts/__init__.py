@@ -109,7 +109,11 @@ FAMILIES: tuple[object, ...] = (
         "Sampling against training",
         "Responses are often sampled by a fast inference engine and scored again by the trainer. Both hold the same weights, but different kernels and precisions give different probabilities, so training is off-policy by accident. These metrics measure the gap and the importance weights that correct for it. Kullback-Leibler estimates of the same gap are in the family kl.",
     ),
-    ("sft", "Supervised fine-tuning", "Losses of supervised training."),
+    (
+        "sft",
+        "Supervised fine-tuning",
+        "Losses of supervised training and what the model's own distribution says about the targets. Which tokens are targets, the whole text or only the answers, is a setting of the trainer or a property of the data.",
+    ),
     (
         "stage",
         "Stages of distributed trainers",
@@ -317,6 +321,11 @@ INPUTS: dict[str, object] = {
         ("domain", "token"),
         ("dtype", "bool"),
         ("brief", "True where a token of a preferred response is the one that the policy finds most likely."),
+    ),
+    "is_top1": (
+        ("domain", "token"),
+        ("dtype", "bool"),
+        ("brief", "True where a target or response token is the one that the policy finds most likely."),
     ),
     "learning_rate": (("domain", "scalar"), ("dtype", "float"), ("brief", "Learning rate of the step.")),
     "gradient_norms": (

@@ -28,6 +28,93 @@ TEXTS: dict[str, object] = {
         ("atom", "token"),
         ("empty", "nan"),
     ),
+    "sft/token_accuracy": (
+        (
+            "description",
+            "Teacher-forced: every position sees the correct text so far, so a high share does not mean that whole answers come out right. It starts high for a pretrained model, often 0.5 to 0.7 on prose, and creeps up; template tokens that never vary lift it, so compare runs on the same data and the same targets only. A share near 1 early on means memorised or trivially repetitive targets.",
+        ),
+        ("inputs", ("is_top1", "mask")),
+        ("formula", "mean(is_top1)"),
+        (
+            "variants",
+            (
+                (
+                    "from_logits",
+                    (
+                        ("brief", "The same from the logits of the whole vocabulary and the target ids."),
+                        ("formula", "mean(argmax_equals(logits, tokens))"),
+                    ),
+                ),
+            ),
+        ),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Williams and Zipser 1989, A Learning Algorithm for Continually Running Fully Recurrent Neural Networks",
+                    ),
+                    ("url", "https://doi.org/10.1162/neco.1989.1.2.270"),
+                ),
+            ),
+        ),
+    ),
+    "sft/entropy": (
+        (
+            "description",
+            "How undecided the model is where it is being taught, given the true text before. It sinks together with the loss as the model fits the data. A fall far below the loss means confident mistakes: the model is sure, but of other tokens. It says little about diversity when sampling, since the model never continues its own text here.",
+        ),
+        ("inputs", ("token_entropy", "mask")),
+        ("formula", "mean(token_entropy)"),
+        (
+            "variants",
+            (
+                (
+                    "from_logits",
+                    (
+                        ("brief", "The same from the logits of the whole vocabulary."),
+                        ("formula", "mean(entropy(logits))"),
+                    ),
+                ),
+            ),
+        ),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Shannon 1948, A Mathematical Theory of Communication"),
+                    ("url", "https://doi.org/10.1002/j.1538-7305.1948.tb01338.x"),
+                ),
+            ),
+        ),
+    ),
+    "sft/dynamic_loss": (
+        (
+            "description",
+            "Dynamic fine-tuning takes the weight as a constant, so tokens that the model finds unlikely barely push. The value lies between 0 and 0.37 (1/e) per token and need not fall: a token that moves from very unlikely to somewhat likely raises it. Judge the run by accuracy or by the plain loss on held-out data.",
+        ),
+        ("inputs", ("logprobs", "mask")),
+        ("formula", "mean(-exp(logprobs) * logprobs)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Wu et al. 2025, On the Generalization of SFT: A Reinforcement Learning Perspective with Reward Rectification",
+                    ),
+                    ("url", "https://arxiv.org/abs/2508.05629"),
+                ),
+            ),
+        ),
+    ),
     "sft/validation_loss": (
         ("description", "Rises while the training loss still falls when the model overfits."),
         ("inputs", ("logprobs", "mask")),
