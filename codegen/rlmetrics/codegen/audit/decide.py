@@ -80,6 +80,8 @@ def _call(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None
         return None
     if isinstance(test.func, ast.Name) and test.func.id in ("any", "all") and len(test.args) == 1:
         return _quantified(interpreter, frame, test.func.id, test.args[0])
+    if isinstance(test.func, ast.Name) and test.func.id == "hasattr" and len(test.args) == 2:
+        return _has_attribute(interpreter, frame, test)
     if isinstance(test.func, ast.Name) and test.func.id == "isinstance" and len(test.args) == 2:
         value = _evaluate(interpreter, frame, test.args[0])
         names = {part.split(".")[-1].strip("() ") for part in text_of(test.args[1]).replace("|", ",").split(",")}
@@ -93,6 +95,23 @@ def _call(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None
         if isinstance(value, Sequence):
             return True if names >= {"list", "tuple"} else (False if names <= _DICT_TYPES | {"str"} else None)
     return None
+
+
+def _has_attribute(interpreter: Interpreter, frame: Frame, test: ast.Call) -> bool | None:
+    """``hasattr(self, "state")``: what a class of the package has, or a base class of another package gives it."""
+    owner, name = _evaluate(interpreter, frame, test.args[0]), _evaluate(interpreter, frame, test.args[1])
+    if not (isinstance(owner, Object) and owner.info is not None and isinstance(name, Text) and name.known):
+        return None
+    if name.template in owner.attributes or interpreter.program.lookup(owner.info, name.template) is not None:
+        return True
+    foreign = [base for base in interpreter.program.external_bases(owner.info) if base not in _EMPTY_BASES]
+    if not foreign:
+        return None if interpreter.settings.by_name else False
+    given = {name for base in foreign for name in interpreter.settings.given_attributes.get(base, ())}
+    return True if name.template in given else None
+
+
+_EMPTY_BASES = {"abc.ABC", "ABC", "object", "typing.Generic", "Generic"}
 
 
 def _quantified(interpreter: Interpreter, frame: Frame, name: str, node: ast.expr) -> bool | None:

@@ -35,6 +35,8 @@ class Settings:
     """Methods that give an object its attributes."""
     inherited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Base class of another package → keys (or templates) that it logs on its own."""
+    given_attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Base class of another package → attributes that it gives its objects."""
     trackers: tuple[str, ...] = ()
     """Classes of the package that fan a dict out to trackers: their ``log`` is where keys are final."""
     not_entries: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def _join_complements(one: Conditions, other: Conditions) -> Conditions | None:
     return None
 
 
+@cache
 def negate(condition: str) -> str:
     """Returns the text of the opposite test."""
     test = ast.parse(condition, mode="eval").body
@@ -107,12 +109,13 @@ def text_of(node: ast.AST) -> str:
     return found
 
 
-def split_condition(condition: str) -> list[str]:
+@cache
+def split_condition(condition: str) -> tuple[str, ...]:
     """Splits ``a and b`` into its parts."""
     test = ast.parse(condition, mode="eval").body
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        return [text_of(part) for part in test.values]
-    return [condition]
+        return tuple(text_of(part) for part in test.values)
+    return (condition,)
 
 
 class Value:

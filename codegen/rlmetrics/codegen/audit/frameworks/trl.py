@@ -18,6 +18,8 @@ _TRANSFORMERS = (
 )
 """What transformers' Trainer logs on its own: its loss and step, and the totals of training and evaluation."""
 
+_TRAINER_ATTRIBUTES = ("args", "state", "control", "accelerator", "model", "train_dataset", "eval_dataset", "optimizer")
+
 SETTINGS = Settings(
     framework="trl",
     package="trl",
@@ -32,6 +34,10 @@ SETTINGS = Settings(
         "self._step %",
     ),
     inherited={"transformers.Trainer": _TRANSFORMERS, "transformers.trainer.Trainer": _TRANSFORMERS},
+    given_attributes={
+        "transformers.Trainer": _TRAINER_ATTRIBUTES,
+        "transformers.trainer.Trainer": _TRAINER_ATTRIBUTES,
+    },
     decorators=("profiling_decorator",),
     returns_logged={"PPOTrainer.log_stats:stats": "step"},
     open_parameters=("logs",),
