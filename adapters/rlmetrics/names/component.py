@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from .config import Config, Configuration
-from .emissions import Record, make_entry, prefixed_key
+from .emissions import make_entry
+from .inheritance import AppliedRow, applied_rows
 from .records import Alternative, Documented, Entry
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
@@ -82,27 +83,8 @@ class ComponentView:
         return Configuration(self._table, self._chain, self.release, self._given)
 
     @cached_property
-    def _records(self) -> list[Record]:
-        records: list[Record] = []
-        taken: set[tuple[str, str]] = set()
-        for stem in self._chain:
-            file = self._table.file(stem)
-            found = [
-                Record(stem, row, mode, prefixed_key(row["key"], mode, file))
-                for row in map(dict, file.get("emissions", ()))
-                if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
-                for mode in row.get("modes") or file["modes"]
-            ]
-            # A component's own record of a key stands in place of the one it would take over.
-            records += [record for record in found if (record.key, record.mode) not in taken]
-            taken.update((record.key, record.mode) for record in found)
-            taken.update(
-                (prefixed_key(row["key"], mode, file), mode)
-                for row in map(dict, file.get("omits", ()))
-                if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
-                for mode in row.get("modes", ("train", "eval"))
-            )
-        return records
+    def _records(self) -> list[AppliedRow]:
+        return list(applied_rows(self._table, self._chain[0], (self.release,)))
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, str], list[int]]:
@@ -272,7 +254,7 @@ class ComponentView:
             self._entries[index] = self._make(self._records[index])
         return self._entries[index]
 
-    def _make(self, record: Record) -> Entry:
+    def _make(self, record: AppliedRow) -> Entry:
         def profile(name: str) -> Mapping[str, Any]:
             return self._profile(record.stem, name)
 

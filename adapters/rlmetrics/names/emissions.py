@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .config import Configuration, holds
+from .inheritance import AppliedRow
 from .records import Alternative, Entry, Evidence
 from .signature import effective_signature, merge_layers
 from .tables import Tables
@@ -14,21 +14,11 @@ from .tables import Tables
 if TYPE_CHECKING:
     from .expressions import Value
 
-__all__ = ["Record", "make_entry", "prefixed_key", "read_evidence"]
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """An emission in a mode: the file it stands in, its row, and the key with the mode's prefix."""
-
-    stem: str
-    row: Mapping[str, Any]
-    mode: str
-    key: str
+__all__ = ["make_entry", "read_evidence"]
 
 
 def make_entry(
-    record: Record,
+    record: AppliedRow,
     component: str,
     tables: Tables,
     config: Configuration,
@@ -82,11 +72,6 @@ def read_evidence(text: str) -> Evidence:
     """Return a table's ``release|path|line|symbol[|shows[|note]]`` as a record."""
     release, path, line, symbol, *rest = text.split("|", 5)
     return Evidence(release, path, int(line), symbol, *rest)
-
-
-def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:
-    """Return the key that is logged in a mode: evaluation puts the file's prefix in front."""
-    return f"{file['eval_prefix']}{key}" if mode == "eval" else key
 
 
 def _logged(row: Mapping[str, Any], values: Mapping[str, Value]) -> bool | None:

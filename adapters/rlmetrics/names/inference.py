@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .config import Config
-from .emissions import prefixed_key
 from .errors import FallbackWarning, NamesError
+from .inheritance import applied_rows
 from .source import Component, Source
 from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Overlays, Tables, load_tables
@@ -102,8 +102,9 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
         table = tables.framework(framework)
         by_release: dict[str, list[Candidate]] = {}
         for name, stem, ranges, _ in table.components:
-            matches = _Matches(tables, table, stem, names)
-            for release in table.releases.expand(ranges) if matches.found else ():
+            described = table.releases.expand(ranges)
+            matches = _Matches(tables, table, stem, names, described)
+            for release in described if matches.found else ():
                 explained = matches.in_release(release)
                 if explained:
                     by_release.setdefault(release, []).append(Candidate(framework, name, release, explained))
@@ -117,28 +118,23 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
 
 
 class _Matches:
-    """The emissions of a file that keys can belong to, in whatever release."""
+    """The emissions of a component that keys can belong to, in each of its releases."""
 
-    def __init__(self, tables: Tables, table: FrameworkTable, stem: str, names: list[str]) -> None:
+    def __init__(self, tables: Tables, table: FrameworkTable, stem: str, names: list[str], releases: list[str]) -> None:
         self._table = table
         self._wanted = names
-        self.found: list[tuple[str, tuple[str, ...] | None]] = []
+        self.found: dict[str, set[str]] = {}
         chain = table.chain(stem)
         ways = [rules for _, rules in route_surfaces(tables, self._routes(chain))]
         wanted = set(names)
-        for part in chain:
-            file = table.file(part)
-            for row in map(dict, file.get("emissions", ())):
-                for mode in row.get("modes") or file["modes"]:
-                    key = prefixed_key(row["key"], mode, file)
-                    shown = {key, *(show_template(key, rules) for rules in ways)} - {""}
-                    hits = self._parse(shown, chain) if "{" in key else wanted & shown
-                    self.found += [(hit, row.get("releases")) for hit in hits]
+        for applied in applied_rows(table, stem, releases):
+            shown = {applied.key, *(show_template(applied.key, rules) for rules in ways)} - {""}
+            for hit in self._parse(shown, chain) if "{" in applied.key else wanted & shown:
+                self.found.setdefault(hit, set()).update(applied.releases)
 
     def in_release(self, release: str) -> frozenset[str]:
         """Return the keys that are logged in a release."""
-        covers = self._table.releases.covers
-        return frozenset(key for key, ranges in self.found if ranges is None or covers(ranges, release))
+        return frozenset(key for key, releases in self.found.items() if release in releases)
 
     def _routes(self, chain: list[str]) -> list[str]:
         rows = (dict(row) for part in chain for row in self._table.file(part).get("tracking", ()))

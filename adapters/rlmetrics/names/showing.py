@@ -9,6 +9,7 @@ from typing import Any
 
 from .config import Config
 from .errors import NamesError
+from .inheritance import applied_rows
 from .resolving import resolve_in
 from .tables import Overlays, Tables, load_tables
 from .view import open_view
@@ -131,21 +132,17 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
     for framework in tables.frameworks:
         table = tables.framework(framework)
         for component, stem, ranges, _ in table.components:
-            described = table.releases.expand(ranges)
-            for part in table.chain(stem):
-                file = table.file(part)
-                for row in map(dict, file.get("emissions", ())):
-                    if metric not in _metrics_of(row):
-                        continue
-                    covered = row.get("releases")
-                    releases = [item for item in described if covered is None or table.releases.covers(covered, item)]
-                    variants = [dict(item) for item in row.get("variants", ()) if dict(item).get("metric") == metric]
-                    guards = [row.get("when"), row.get("condition")]
-                    if row.get("metric") != metric:
-                        guards.append(" or ".join(f"({variant['when']})" for variant in variants))
-                    condition = "; ".join(text for text in guards if text) or None
-                    if releases:
-                        found.append(
-                            Spelling(framework, component, tuple(releases), row["key"], condition, row.get("note"))
-                        )
+            where: dict[int, tuple[Mapping[str, Any], dict[str, None]]] = {}
+            for applied in applied_rows(table, stem, table.releases.expand(ranges)):
+                if metric in _metrics_of(applied.row):
+                    covered = where.setdefault(id(applied.row), (applied.row, {}))[1]
+                    covered.update(dict.fromkeys(applied.releases))
+            for row, covered in where.values():
+                variants = [dict(item) for item in row.get("variants", ()) if dict(item).get("metric") == metric]
+                guards = [row.get("when"), row.get("condition")]
+                if row.get("metric") != metric:
+                    guards.append(" or ".join(f"({variant['when']})" for variant in variants))
+                condition = "; ".join(text for text in guards if text) or None
+                spelled = tuple(sorted(covered, key=table.releases.index))
+                found.append(Spelling(framework, component, spelled, row["key"], condition, row.get("note")))
     return found

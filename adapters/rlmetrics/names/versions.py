@@ -60,6 +60,7 @@ class Releases:
         self.dates = dict(rows)
         self.names = tuple(self.dates)
         self._order = {name: index for index, name in enumerate(self.names)}
+        self._covered: dict[tuple[str, ...], frozenset[str]] = {}
 
     def __contains__(self, release: object) -> bool:
         return release in self._order
@@ -68,21 +69,25 @@ class Releases:
         """Return the position of a known release."""
         return self._order[release]
 
+    def covered(self, ranges: Sequence[str]) -> frozenset[str]:
+        """Return the known releases that ``0.12.2``, ``0.3.0..0.11.4``, ``1.0.0..`` or ``..0.11.4`` cover."""
+        asked = tuple(ranges)
+        if asked not in self._covered:
+            found: set[str] = set()
+            for item in asked:
+                first, dots, last = (part.strip() for part in item.partition(".."))
+                low, high = self._low(first), self._high(last) if dots else self._high(first) if first else -1
+                found.update(self.names[low : high + 1])
+            self._covered[asked] = frozenset(found)
+        return self._covered[asked]
+
     def covers(self, ranges: Sequence[str], release: str) -> bool:
-        """Return whether one of ``0.12.2``, ``0.3.0..0.11.4``, ``1.0.0..``, ``..0.11.4`` covers a known release."""
-        place = self._order[release]
-        for item in ranges:
-            first, dots, last = item.partition("..")
-            if not dots:
-                if first == release:
-                    return True
-            elif self._low(first.strip()) <= place <= self._high(last.strip()):
-                return True
-        return False
+        """Return whether one of the ranges covers a release."""
+        return release in self.covered(ranges)
 
     def expand(self, ranges: Sequence[str]) -> list[str]:
         """Return the known releases that ranges cover, oldest first."""
-        return [release for release in self.names if self.covers(ranges, release)]
+        return sorted(self.covered(ranges), key=self.index)
 
     def _low(self, release: str) -> int:
         return self._order.get(release, 0 if not release else len(self.names))

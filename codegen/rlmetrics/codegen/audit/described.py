@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from rlmetrics.names.emissions import read_evidence
+from rlmetrics.names.inheritance import AppliedRow, applied_rows
 from rlmetrics.names.tables import FrameworkTable, Tables
 
 __all__ = ["Claim", "DescribedKey", "Description", "describe"]
@@ -166,32 +167,22 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
     for part in reversed(chain):
         placeholders.update(dict(table.file(part).get("placeholders", ())))
     rows = {name: dict(row) for name, row in placeholders.items()}
-    taken: set[tuple[str, str]] = set()
-    for part in chain:
-        file = table.file(part)
-        own: set[tuple[str, str]] = set()
-        for row in map(dict, file.get("emissions", ())):
-            if not _covers(table, row, release):
-                continue
-            places = {(row["key"], mode) for mode in row.get("modes") or file["modes"]}
-            own |= places
-            modes = {mode for _, mode in places - taken}
-            if not modes:
-                continue
-            names = _PLACEHOLDER.findall(row["key"])
-            yield DescribedKey(
-                component=component,
-                stem=part,
-                key=row["key"],
-                patterns={name: rows[name]["pattern"] for name in names if name in rows},
-                examples={name: tuple(rows[name]["examples"]) for name in names if name in rows},
-                eval_prefix=file["eval_prefix"] if "eval" in modes else "",
-                external=not any(read_evidence(text).path.startswith(package) for text in row.get("evidence", ())),
-            )
-        taken |= own
-        for row in map(dict, file.get("omits", ())):
-            if _covers(table, row, release):
-                taken |= {(row["key"], mode) for mode in row.get("modes", ("train", "eval"))}
+    found: dict[int, tuple[AppliedRow, set[str]]] = {}
+    for applied in applied_rows(table, stem, (release,)):
+        found.setdefault(id(applied.row), (applied, set()))[1].add(applied.mode)
+    for applied, modes in found.values():
+        key = str(applied.row["key"])
+        names = _PLACEHOLDER.findall(key)
+        cited = applied.row.get("evidence", ())
+        yield DescribedKey(
+            component=component,
+            stem=applied.stem,
+            key=key,
+            patterns={name: rows[name]["pattern"] for name in names if name in rows},
+            examples={name: tuple(rows[name]["examples"]) for name in names if name in rows},
+            eval_prefix=table.file(applied.stem)["eval_prefix"] if "eval" in modes else "",
+            external=not any(read_evidence(text).path.startswith(package) for text in cited),
+        )
 
 
 def _covers(table: FrameworkTable, row: Mapping[str, Any], release: str) -> bool:

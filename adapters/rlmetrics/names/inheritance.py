@@ -1,0 +1,73 @@
+"""Which emissions apply to a component: its own, and those it takes over and neither replaces nor omits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .tables import FrameworkTable
+
+__all__ = ["AppliedRow", "applied_rows", "prefixed_key"]
+
+_MODES = ("train", "eval")
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedRow:
+    """An emission in one mode.
+
+    Attributes:
+        stem: The file in which it stands.
+        row: What it says.
+        mode: ``train`` or ``eval``.
+        key: The key with the mode's prefix.
+        releases: The releases in which it applies, in the order in which they were asked for.
+    """
+
+    stem: str
+    row: Mapping[str, Any]
+    mode: str
+    key: str
+    releases: tuple[str, ...]
+
+
+def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> Iterator[AppliedRow]:
+    """Yield every emission that applies to the components of a file, the file's own first.
+
+    Args:
+        table: The framework.
+        stem: The file.
+        releases: Described releases.
+    """
+    taken: dict[tuple[str, str], set[str]] = {}
+    for part in table.chain(stem):
+        file = table.file(part)
+        own: list[tuple[str, str, tuple[str, ...]]] = []
+        for row in map(dict, file.get("emissions", ())):
+            covered = _covered(table, row, releases)
+            for mode in row.get("modes") or file["modes"] if covered else ():
+                key = prefixed_key(row["key"], mode, file)
+                own.append((key, mode, covered))
+                gone = taken.get((key, mode))
+                left = covered if gone is None else tuple(release for release in covered if release not in gone)
+                if left:
+                    yield AppliedRow(part, row, mode, key, left)
+        for row in map(dict, file.get("omits", ())):
+            covered = _covered(table, row, releases)
+            own += [(prefixed_key(row["key"], mode, file), mode, covered) for mode in row.get("modes", _MODES)]
+        for key, mode, covered in own:
+            taken.setdefault((key, mode), set()).update(covered)
+
+
+def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:
+    """Return the key that is logged in a mode: evaluation puts the file's prefix in front."""
+    return f"{file['eval_prefix']}{key}" if mode == "eval" else key
+
+
+def _covered(table: FrameworkTable, row: Mapping[str, Any], releases: Sequence[str]) -> tuple[str, ...]:
+    ranges = row.get("releases")
+    if ranges is None:
+        return tuple(releases)
+    covered = table.releases.covered(ranges)
+    return tuple(release for release in releases if release in covered)
