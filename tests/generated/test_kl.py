@@ -45,6 +45,15 @@ CASES = [
         gradient=("logprobs", "old_logprobs"),
     ),
     Case(
+        "kl/old_sequence/k2",
+        "kl_old_sequence_k2",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("logprobs", "old_logprobs"),
+    ),
+    Case(
         "kl/old/k3",
         "kl_old_k3",
         atom="token",

@@ -44,6 +44,7 @@ __all__ = [
     "kl_old_reference_sum_k1",
     "kl_old_reference_sum_k2",
     "kl_old_reference_sum_k3",
+    "kl_old_sequence_k2",
     "kl_reference_abs",
     "kl_reference_full",
     "kl_reference_k1",
@@ -256,6 +257,60 @@ def _kl_old_k2_padded_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tenso
 def _kl_old_k2_padded_finalize(state: Tensor) -> Tensor:
     chosen_sum, position_count = state.unbind()
     return chosen_sum / position_count
+
+
+def kl_old_sequence_k2(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Compute ``kl/old_sequence/k2``.
+
+    Half the mean squared log-ratio of whole responses between the policy before the update and the one being updated.
+
+    The log-ratio is summed over the response before it is squared, so changes of different tokens add up or cancel, and
+    the number grows with length: at equal change per token a response twice as long gives two to four times the value.
+    It is 0 on the first step of a batch. Do not hold it against thresholds meant for a mean over tokens; a value of
+    0.02 already means that response-level ratios spread by about 20 percent.
+
+    Formula::
+
+        mean(0.5 * seq_sum(logprobs - old_logprobs) ** 2)
+
+    Population: Every response of the batch. Estimator: k2. Data may be split between sequences: merged states equal the
+    whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+    """
+    state = _kl_old_sequence_k2_update(logprobs, old_logprobs, mask)
+    return _kl_old_sequence_k2_finalize(state)
+
+
+def _kl_old_sequence_k2_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    product = 0.5 * torch.square(ops.seq_sum(logprobs - old_logprobs, mask))
+    product_sum = ops.total(product)
+    sequence_count = ops.number_of(product)
+    return pack([product_sum, sequence_count])
+
+
+def _kl_old_sequence_k2_finalize(state: Tensor) -> Tensor:
+    product_sum, sequence_count = state.unbind()
+    return product_sum / sequence_count
 
 
 def kl_old_k3(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1687,6 +1742,24 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_kl_old_k2_padded_finalize,
         formula="mean(where(mask, 0.5 * (logprobs - old_logprobs) ** 2, 0.0), over=everything)",
         slots=(Slot("chosen_sum", "sum"), Slot("position_count", "count")),
+    ),
+    "kl/old_sequence/k2": MetricFunction(
+        id="kl/old_sequence/k2",
+        brief=(
+            "Half the mean squared log-ratio of whole responses between the policy before the update and the one "
+            "being updated."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "mask"),
+        parameters={},
+        function=kl_old_sequence_k2,
+        update=_kl_old_sequence_k2_update,
+        finalize=_kl_old_sequence_k2_finalize,
+        formula="mean(0.5 * seq_sum(logprobs - old_logprobs) ** 2)",
+        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old/k3": MetricFunction(
         id="kl/old/k3",

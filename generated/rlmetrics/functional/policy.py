@@ -37,6 +37,14 @@ __all__ = [
     "policy_ratio_variance_of_means_zero_filled",
     "policy_reference_log_probability_distribution",
     "policy_reference_log_probability_distribution_unmasked",
+    "policy_response_ratio_clip_fraction",
+    "policy_response_ratio_clip_fraction_high",
+    "policy_response_ratio_clip_fraction_high_rank_max",
+    "policy_response_ratio_clip_fraction_low",
+    "policy_response_ratio_clip_fraction_low_rank_min",
+    "policy_response_ratio_clipped_high_max",
+    "policy_response_ratio_clipped_low_min",
+    "policy_response_ratio_loss",
 ]
 
 
@@ -529,6 +537,582 @@ def _policy_dual_clip_fraction_update(
 def _policy_dual_clip_fraction_finalize(state: Tensor) -> Tensor:
     condition_count, token_count = state.unbind()
     return condition_count / token_count
+
+
+def policy_response_ratio_loss(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+) -> Tensor:
+    """Clipped surrogate loss with one probability ratio for each whole response, averaged over responses.
+
+    The response counts as a single action: its ratio is the product of the ratios of all its tokens, and it is clipped
+    as a whole. Advantages of leave-one-out baselines cancel within the responses to one prompt, so on the first step of
+    a batch, where every ratio is 1, the loss is 0 up to rounding; afterwards it wanders around 0 and its level says
+    nothing about progress. Because ratios multiply, long responses make it jumpy: a few tenths of a nat in total
+    already leave the usual clip range.
+
+    Formula::
+
+        ratio = exp(seq_sum(logprobs - old_logprobs))
+        plain = -sequence_advantages * ratio
+        clipped = -sequence_advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)
+        mean(maximum(plain, clipped))
+
+    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
+            one.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_high: How far the ratio may rise above 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+            in LLMs, https://arxiv.org/abs/2402.14740.
+    """
+    state = _policy_response_ratio_loss_update(
+        logprobs,
+        old_logprobs,
+        sequence_advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+    )
+    return _policy_response_ratio_loss_finalize(state)
+
+
+def _policy_response_ratio_loss_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    sequence_advantages = ops.as_float(sequence_advantages)
+    negative_sequence_advantages = -sequence_advantages
+    ratio = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask))
+    plain = negative_sequence_advantages * ratio
+    clamped = torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    clipped = negative_sequence_advantages * clamped
+    greater = torch.maximum(plain, clipped)
+    greater_sum = ops.total(greater)
+    sequence_count = ops.number_of(greater)
+    return pack([greater_sum, sequence_count])
+
+
+def _policy_response_ratio_loss_finalize(state: Tensor) -> Tensor:
+    greater_sum, sequence_count = state.unbind()
+    return greater_sum / sequence_count
+
+
+def policy_response_ratio_clip_fraction(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+) -> Tensor:
+    """Share of responses that the clip of the response-level ratio took effect on.
+
+    Counts whole responses whose ratio, the product over all their tokens, left the trust region in the direction that
+    their advantage rewards; none of their tokens is learnt from in that step. It is 0 on the first step of a batch and
+    much larger than a share of clipped tokens afterwards, because small changes of many tokens multiply: half of the
+    responses is not unusual with long texts.
+
+    Formula::
+
+        ratio = exp(seq_sum(logprobs - old_logprobs))
+        low = (ratio < 1 - clip_low) & (sequence_advantages < 0)
+        high = (ratio > 1 + clip_high) & (sequence_advantages > 0)
+        mean(low | high)
+
+    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
+            one.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped.
+        clip_high: How far the ratio may rise above 1 before it is clipped.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+            in LLMs, https://arxiv.org/abs/2402.14740.
+    """
+    state = _policy_response_ratio_clip_fraction_update(
+        logprobs,
+        old_logprobs,
+        sequence_advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+    )
+    return _policy_response_ratio_clip_fraction_finalize(state)
+
+
+def _policy_response_ratio_clip_fraction_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    sequence_advantages = ops.as_float(sequence_advantages)
+    ratio = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask))
+    low = (ratio < 1 - clip_low) & (sequence_advantages < 0)
+    high = (ratio > 1 + clip_high) & (sequence_advantages > 0)
+    condition = low | high
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _policy_response_ratio_clip_fraction_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def policy_response_ratio_clip_fraction_low(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+) -> Tensor:
+    """Share of responses with a negative advantage whose response-level ratio fell below the lower bound.
+
+    Bad responses that have already become so much less likely as a whole that the clip keeps them from being pushed
+    further down. 0 as long as each batch is used for one step.
+
+    Formula::
+
+        mean((exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))
+
+    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
+            one.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+            in LLMs, https://arxiv.org/abs/2402.14740.
+    """
+    state = _policy_response_ratio_clip_fraction_low_update(
+        logprobs,
+        old_logprobs,
+        sequence_advantages,
+        mask,
+        clip_low=clip_low,
+    )
+    return _policy_response_ratio_clip_fraction_low_finalize(state)
+
+
+def _policy_response_ratio_clip_fraction_low_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    sequence_advantages = ops.as_float(sequence_advantages)
+    condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) < 1 - clip_low
+    condition_2 = condition & (sequence_advantages < 0)
+    condition_count = ops.count(condition_2)
+    sequence_count = ops.number_of(condition_2)
+    return pack([condition_count, sequence_count])
+
+
+def _policy_response_ratio_clip_fraction_low_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def policy_response_ratio_clip_fraction_high(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_high: float = 0.2,
+) -> Tensor:
+    """Share of responses with a positive advantage whose response-level ratio rose above the upper bound.
+
+    Good responses that the policy already prefers by more than the clip range, so that the step no longer reinforces
+    them. 0 as long as each batch is used for one step; a high share means that the later passes over a batch add
+    little.
+
+    Formula::
+
+        mean((exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))
+
+    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
+            one.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_high: How far the ratio may rise above 1 before it is clipped.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+            in LLMs, https://arxiv.org/abs/2402.14740.
+    """
+    state = _policy_response_ratio_clip_fraction_high_update(
+        logprobs,
+        old_logprobs,
+        sequence_advantages,
+        mask,
+        clip_high=clip_high,
+    )
+    return _policy_response_ratio_clip_fraction_high_finalize(state)
+
+
+def _policy_response_ratio_clip_fraction_high_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_high: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    sequence_advantages = ops.as_float(sequence_advantages)
+    condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) > 1 + clip_high
+    condition_2 = condition & (sequence_advantages > 0)
+    condition_count = ops.count(condition_2)
+    sequence_count = ops.number_of(condition_2)
+    return pack([condition_count, sequence_count])
+
+
+def _policy_response_ratio_clip_fraction_high_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def policy_response_ratio_clip_fraction_low_rank_min(rank_values: Tensor) -> Tensor:
+    """Smallest share, over the data-parallel processes, of responses clipped from below by their response-level ratio.
+
+    Each process reduces its own responses to one share; the smallest of these is kept. With one process it is the mean
+    itself, with many it is mostly 0, so it tells how unevenly clipping is spread over processes and nothing about
+    single responses.
+
+    Formula::
+
+        min(rank_values)
+
+    Estimator: response_ratio_clip. Data may be split between updates: merged states equal the whole.
+
+    Args:
+        rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+            in LLMs, https://arxiv.org/abs/2402.14740.
+    """
+    state = _policy_response_ratio_clip_fraction_low_rank_min_update(rank_values)
+    return _policy_response_ratio_clip_fraction_low_rank_min_finalize(state)
+
+
+def _policy_response_ratio_clip_fraction_low_rank_min_update(rank_values: Tensor) -> Tensor:
+    check(rank_values=rank_values)
+    rank_values = ops.as_float(rank_values)
+    rank_values_min = ops.smallest(rank_values)
+    element_count = ops.number_of(rank_values)
+    return pack([rank_values_min, element_count])
+
+
+def _policy_response_ratio_clip_fraction_low_rank_min_finalize(state: Tensor) -> Tensor:
+    rank_values_min, element_count = state.unbind()
+    return ops.or_nan(rank_values_min, element_count)
+
+
+def policy_response_ratio_clip_fraction_high_rank_max(rank_values: Tensor) -> Tensor:
+    """Largest share, over the data-parallel processes, of responses clipped from above by their response-level ratio.
+
+    Each process reduces its own responses to one share; the largest of these is kept. With one process it is the mean
+    itself. Far above the mean, one process has drawn a batch that the policy has already overlearnt.
+
+    Formula::
+
+        max(rank_values)
+
+    Estimator: response_ratio_clip. Data may be split between updates: merged states equal the whole.
+
+    Args:
+        rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+            in LLMs, https://arxiv.org/abs/2402.14740.
+    """
+    state = _policy_response_ratio_clip_fraction_high_rank_max_update(rank_values)
+    return _policy_response_ratio_clip_fraction_high_rank_max_finalize(state)
+
+
+def _policy_response_ratio_clip_fraction_high_rank_max_update(rank_values: Tensor) -> Tensor:
+    check(rank_values=rank_values)
+    rank_values = ops.as_float(rank_values)
+    rank_values_max = ops.largest(rank_values)
+    element_count = ops.number_of(rank_values)
+    return pack([rank_values_max, element_count])
+
+
+def _policy_response_ratio_clip_fraction_high_rank_max_finalize(state: Tensor) -> Tensor:
+    rank_values_max, element_count = state.unbind()
+    return ops.or_nan(rank_values_max, element_count)
+
+
+def policy_response_ratio_clipped_low_min(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+) -> Tensor:
+    """1 if every response is clipped from below by its response-level ratio, else 0.
+
+    The minimum of a yes-or-no answer per response, so one response with a positive advantage makes it 0 and it is 0
+    practically always. A logged value in between is the share of micro-batches in which it was 1.
+
+    Formula::
+
+        clipped = (exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0)
+        min(where(clipped, 1.0, 0.0))
+
+    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
+            one.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+            in LLMs, https://arxiv.org/abs/2402.14740.
+    """
+    state = _policy_response_ratio_clipped_low_min_update(
+        logprobs,
+        old_logprobs,
+        sequence_advantages,
+        mask,
+        clip_low=clip_low,
+    )
+    return _policy_response_ratio_clipped_low_min_finalize(state)
+
+
+def _policy_response_ratio_clipped_low_min_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    sequence_advantages = ops.as_float(sequence_advantages)
+    condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) < 1 - clip_low
+    clipped = condition & (sequence_advantages < 0)
+    chosen = ops.choose(clipped, 1.0, 0.0)
+    chosen_min = ops.smallest(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_min, sequence_count])
+
+
+def _policy_response_ratio_clipped_low_min_finalize(state: Tensor) -> Tensor:
+    chosen_min, sequence_count = state.unbind()
+    return ops.or_nan(chosen_min, sequence_count)
+
+
+def policy_response_ratio_clipped_high_max(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_high: float = 0.2,
+) -> Tensor:
+    """1 if any response is clipped from above by its response-level ratio, else 0.
+
+    The maximum of a yes-or-no answer per response: 1 as soon as a single response of the micro-batch, on any process,
+    was clipped from above. Averaged over micro-batches it is the share of those in which that happened, so it saturates
+    at 1 with large batches long before the share of clipped responses is worrying.
+
+    Formula::
+
+        clipped = (exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0)
+        max(where(clipped, 1.0, 0.0))
+
+    Population: Every response of the batch. Estimator: response_ratio_clip. Data may be split between sequences: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
+            one.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_high: How far the ratio may rise above 1 before it is clipped.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback
+            in LLMs, https://arxiv.org/abs/2402.14740.
+    """
+    state = _policy_response_ratio_clipped_high_max_update(
+        logprobs,
+        old_logprobs,
+        sequence_advantages,
+        mask,
+        clip_high=clip_high,
+    )
+    return _policy_response_ratio_clipped_high_max_finalize(state)
+
+
+def _policy_response_ratio_clipped_high_max_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    sequence_advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_high: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, sequence_advantages=sequence_advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    sequence_advantages = ops.as_float(sequence_advantages)
+    condition = torch.exp(ops.seq_sum(logprobs - old_logprobs, mask)) > 1 + clip_high
+    clipped = condition & (sequence_advantages > 0)
+    chosen = ops.choose(clipped, 1.0, 0.0)
+    chosen_max = ops.largest(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_max, sequence_count])
+
+
+def _policy_response_ratio_clipped_high_max_finalize(state: Tensor) -> Tensor:
+    chosen_max, sequence_count = state.unbind()
+    return ops.or_nan(chosen_max, sequence_count)
 
 
 def policy_ratio_mean(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1114,6 +1698,144 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "single": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
         },
         slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
+    "policy/response_ratio/loss": MetricFunction(
+        id="policy/response_ratio/loss",
+        brief="Clipped surrogate loss with one probability ratio for each whole response, averaged over responses.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2},
+        function=policy_response_ratio_loss,
+        update=_policy_response_ratio_loss_update,
+        finalize=_policy_response_ratio_loss_finalize,
+        formula="mean(maximum(plain, clipped))",
+        let={
+            "ratio": "exp(seq_sum(logprobs - old_logprobs))",
+            "plain": "-sequence_advantages * ratio",
+            "clipped": "-sequence_advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)",
+        },
+        slots=(Slot("greater_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "policy/response_ratio/clip_fraction": MetricFunction(
+        id="policy/response_ratio/clip_fraction",
+        brief="Share of responses that the clip of the response-level ratio took effect on.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2},
+        function=policy_response_ratio_clip_fraction,
+        update=_policy_response_ratio_clip_fraction_update,
+        finalize=_policy_response_ratio_clip_fraction_finalize,
+        formula="mean(low | high)",
+        let={
+            "ratio": "exp(seq_sum(logprobs - old_logprobs))",
+            "low": "(ratio < 1 - clip_low) & (sequence_advantages < 0)",
+            "high": "(ratio > 1 + clip_high) & (sequence_advantages > 0)",
+        },
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "policy/response_ratio/clip_fraction_low": MetricFunction(
+        id="policy/response_ratio/clip_fraction_low",
+        brief="Share of responses with a negative advantage whose response-level ratio fell below the lower bound.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
+        parameters={"clip_low": 0.2},
+        function=policy_response_ratio_clip_fraction_low,
+        update=_policy_response_ratio_clip_fraction_low_update,
+        finalize=_policy_response_ratio_clip_fraction_low_finalize,
+        formula="mean((exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))",
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "policy/response_ratio/clip_fraction_high": MetricFunction(
+        id="policy/response_ratio/clip_fraction_high",
+        brief="Share of responses with a positive advantage whose response-level ratio rose above the upper bound.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
+        parameters={"clip_high": 0.2},
+        function=policy_response_ratio_clip_fraction_high,
+        update=_policy_response_ratio_clip_fraction_high_update,
+        finalize=_policy_response_ratio_clip_fraction_high_finalize,
+        formula="mean((exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))",
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "policy/response_ratio/clip_fraction_low_rank_min": MetricFunction(
+        id="policy/response_ratio/clip_fraction_low_rank_min",
+        brief=(
+            "Smallest share, over the data-parallel processes, of responses clipped from below by their "
+            "response-level ratio."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("rank_values"),
+        parameters={},
+        function=policy_response_ratio_clip_fraction_low_rank_min,
+        update=_policy_response_ratio_clip_fraction_low_rank_min_update,
+        finalize=_policy_response_ratio_clip_fraction_low_rank_min_finalize,
+        formula="min(rank_values)",
+        slots=(Slot("rank_values_min", "min"), Slot("element_count", "count")),
+    ),
+    "policy/response_ratio/clip_fraction_high_rank_max": MetricFunction(
+        id="policy/response_ratio/clip_fraction_high_rank_max",
+        brief=(
+            "Largest share, over the data-parallel processes, of responses clipped from above by their "
+            "response-level ratio."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("rank_values"),
+        parameters={},
+        function=policy_response_ratio_clip_fraction_high_rank_max,
+        update=_policy_response_ratio_clip_fraction_high_rank_max_update,
+        finalize=_policy_response_ratio_clip_fraction_high_rank_max_finalize,
+        formula="max(rank_values)",
+        slots=(Slot("rank_values_max", "max"), Slot("element_count", "count")),
+    ),
+    "policy/response_ratio/clipped_low_min": MetricFunction(
+        id="policy/response_ratio/clipped_low_min",
+        brief="1 if every response is clipped from below by its response-level ratio, else 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
+        parameters={"clip_low": 0.2},
+        function=policy_response_ratio_clipped_low_min,
+        update=_policy_response_ratio_clipped_low_min_update,
+        finalize=_policy_response_ratio_clipped_low_min_finalize,
+        formula="min(where(clipped, 1.0, 0.0))",
+        let={"clipped": "(exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0)"},
+        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
+    ),
+    "policy/response_ratio/clipped_high_max": MetricFunction(
+        id="policy/response_ratio/clipped_high_max",
+        brief="1 if any response is clipped from above by its response-level ratio, else 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "sequence_advantages", "mask"),
+        parameters={"clip_high": 0.2},
+        function=policy_response_ratio_clipped_high_max,
+        update=_policy_response_ratio_clipped_high_max_update,
+        finalize=_policy_response_ratio_clipped_high_max_finalize,
+        formula="max(where(clipped, 1.0, 0.0))",
+        let={"clipped": "(exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0)"},
+        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
     ),
     "policy/ratio/mean": MetricFunction(
         id="policy/ratio/mean",

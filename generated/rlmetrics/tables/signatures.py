@@ -496,6 +496,14 @@ TRAITS: dict[str, object] = {
         ("what", "scores are divided by their running standard deviation, and centred if so configured"),
         ("grade", "incomparable"),
     ),
+    "score_normalised_locally": (
+        ("facet", "transform"),
+        (
+            "what",
+            "scores are centred and divided by the standard deviation of the batch of each process, so that their mean is 0 whatever the policy does",
+        ),
+        ("grade", "incomparable"),
+    ),
     "score_clipped": (
         ("facet", "transform"),
         ("what", "scores are clipped to a range"),

@@ -72,6 +72,36 @@ METRICS: dict[str, object] = {
             ),
         ),
     ),
+    "kl/old_sequence/k2": (
+        ("rev", 1),
+        (
+            "brief",
+            "Half the mean squared log-ratio of whole responses between the policy before the update and the one being updated.",
+        ),
+        ("unit", "nat"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "kl_divergence"),
+                ("estimator", "k2"),
+                ("distributions", ("old", "current")),
+                ("extent", "sequence"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.kl.kl_old_sequence_k2"),
+        (
+            "false_friends",
+            (
+                ("kl/old/k2", "Squared token by token and averaged over tokens, which is far smaller."),
+                ("kl/old_reference_sum/k2", "Against the reference, and squared before it is summed."),
+            ),
+        ),
+    ),
     "kl/old/k3": (
         ("rev", 1),
         ("brief", "KL divergence from the policy before the update to the one being updated, by the k3 estimator."),

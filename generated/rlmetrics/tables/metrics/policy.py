@@ -161,6 +161,251 @@ METRICS: dict[str, object] = {
             ),
         ),
     ),
+    "policy/response_ratio/loss": (
+        ("rev", 1),
+        (
+            "brief",
+            "Clipped surrogate loss with one probability ratio for each whole response, averaged over responses.",
+        ),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("aliases", ("sequence_level_ppo_loss", "rloo_loss")),
+        (
+            "identity",
+            (
+                ("quantity", "policy_loss"),
+                ("of", "responses"),
+                ("estimator", "response_ratio_clip"),
+                ("policy", "current"),
+                ("extent", "sequence"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.policy.policy_response_ratio_loss"),
+        (
+            "false_friends",
+            (
+                (
+                    "policy/loss",
+                    "One ratio per token there, so other tokens of a response are not touched by the clip.",
+                ),
+                (
+                    "objective/gspo_loss",
+                    "Also one ratio per response, but its geometric mean over tokens, which stays close to 1.",
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction": (
+        ("rev", 1),
+        ("brief", "Share of responses that the clip of the response-level ratio took effect on."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "responses"),
+                ("predicate", "the clipped policy objective is active"),
+                ("estimator", "response_ratio_clip"),
+                ("policy", "current"),
+                ("extent", "sequence"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.policy.policy_response_ratio_clip_fraction"),
+        (
+            "false_friends",
+            (
+                ("policy/clip_fraction", "A share of tokens with one ratio each."),
+                (
+                    "group/sequence_ratio/clip_fraction",
+                    "There the ratio is normalised by the length of the response, so far fewer responses are clipped at the same bounds.",
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction_low": (
+        ("rev", 1),
+        (
+            "brief",
+            "Share of responses with a negative advantage whose response-level ratio fell below the lower bound.",
+        ),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "responses"),
+                ("predicate", "ratio below the lower bound with a negative advantage"),
+                ("estimator", "response_ratio_clip"),
+                ("policy", "current"),
+                ("extent", "sequence"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.policy.policy_response_ratio_clip_fraction_low"),
+        (
+            "false_friends",
+            (
+                ("policy/clip_fraction_low", "A share of tokens with one ratio each."),
+                (
+                    "group/sequence_ratio/clip_fraction_low",
+                    "There the ratio is normalised by the length of the response.",
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction_high": (
+        ("rev", 1),
+        (
+            "brief",
+            "Share of responses with a positive advantage whose response-level ratio rose above the upper bound.",
+        ),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "responses"),
+                ("predicate", "ratio above the upper bound with a positive advantage"),
+                ("estimator", "response_ratio_clip"),
+                ("policy", "current"),
+                ("extent", "sequence"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.policy.policy_response_ratio_clip_fraction_high"),
+        (
+            "false_friends",
+            (
+                ("policy/clip_fraction_high", "A share of tokens with one ratio each."),
+                (
+                    "group/sequence_ratio/clip_fraction_high",
+                    "There the ratio is normalised by the length of the response.",
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction_low_rank_min": (
+        ("rev", 1),
+        (
+            "brief",
+            "Smallest share, over the data-parallel processes, of responses clipped from below by their response-level ratio.",
+        ),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "responses of one process"),
+                ("predicate", "ratio below the lower bound with a negative advantage"),
+                ("estimator", "response_ratio_clip"),
+                ("policy", "current"),
+                ("extent", "rank"),
+                ("statistic", "min"),
+            ),
+        ),
+        ("function", "rlmetrics.functional.policy.policy_response_ratio_clip_fraction_low_rank_min"),
+        (
+            "false_friends",
+            (
+                ("policy/response_ratio/clip_fraction_low", "The mean over all responses."),
+                ("policy/response_ratio/clipped_low_min", "An extreme over responses, 0 or 1."),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction_high_rank_max": (
+        ("rev", 1),
+        (
+            "brief",
+            "Largest share, over the data-parallel processes, of responses clipped from above by their response-level ratio.",
+        ),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "responses of one process"),
+                ("predicate", "ratio above the upper bound with a positive advantage"),
+                ("estimator", "response_ratio_clip"),
+                ("policy", "current"),
+                ("extent", "rank"),
+                ("statistic", "max"),
+            ),
+        ),
+        ("function", "rlmetrics.functional.policy.policy_response_ratio_clip_fraction_high_rank_max"),
+        (
+            "false_friends",
+            (
+                ("policy/response_ratio/clip_fraction_high", "The mean over all responses."),
+                ("policy/response_ratio/clipped_high_max", "An extreme over responses, 0 or 1."),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clipped_low_min": (
+        ("rev", 1),
+        ("brief", "1 if every response is clipped from below by its response-level ratio, else 0."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "responses"),
+                ("predicate", "ratio below the lower bound with a negative advantage"),
+                ("estimator", "response_ratio_clip"),
+                ("policy", "current"),
+                ("extent", "sequence"),
+                ("statistic", "min"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.policy.policy_response_ratio_clipped_low_min"),
+        (
+            "false_friends",
+            (("policy/response_ratio/clip_fraction_low", "The share of responses for which the answer is yes."),),
+        ),
+    ),
+    "policy/response_ratio/clipped_high_max": (
+        ("rev", 1),
+        ("brief", "1 if any response is clipped from above by its response-level ratio, else 0."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "responses"),
+                ("predicate", "ratio above the upper bound with a positive advantage"),
+                ("estimator", "response_ratio_clip"),
+                ("policy", "current"),
+                ("extent", "sequence"),
+                ("statistic", "max"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.policy.policy_response_ratio_clipped_high_max"),
+        (
+            "false_friends",
+            (("policy/response_ratio/clip_fraction_high", "The share of responses for which the answer is yes."),),
+        ),
+    ),
     "policy/ratio/mean": (
         ("rev", 1),
         ("brief", "Mean probability ratio between the policy being updated and the policy before the update."),

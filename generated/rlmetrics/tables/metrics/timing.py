@@ -260,6 +260,19 @@ METRICS: dict[str, object] = {
         ("identity", (("quantity", "wall_time"), ("of", "run"), ("extent", "run"), ("statistic", "sum"))),
         ("false_friends", (("timing/step", "One step."),)),
     ),
+    "timing/jit_compilation": (
+        ("rev", 1),
+        ("brief", "Wall time of tracing the model with TorchScript before an evaluation."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (("quantity", "wall_time"), ("of", "tracing the model"), ("extent", "evaluation"), ("statistic", "sum")),
+        ),
+        ("false_friends", (("timing/model_preparation", "Handing the model to the distributed back end."),)),
+    ),
     "timing/model_preparation": (
         ("rev", 1),
         ("brief", "Wall time of preparing the model for an evaluation outside training."),

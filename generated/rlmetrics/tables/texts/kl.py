@@ -80,6 +80,25 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "kl/old_sequence/k2": (
+        (
+            "description",
+            "The log-ratio is summed over the response before it is squared, so changes of different tokens add up or cancel, and the number grows with length: at equal change per token a response twice as long gives two to four times the value. It is 0 on the first step of a batch. Do not hold it against thresholds meant for a mean over tokens; a value of 0.02 already means that response-level ratios spread by about 20 percent.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "mask")),
+        ("formula", "mean(0.5 * seq_sum(logprobs - old_logprobs) ** 2)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Schulman 2020, Approximating KL Divergence"),
+                    ("url", "http://joschu.net/blog/kl-approx.html"),
+                ),
+            ),
+        ),
+    ),
     "kl/old/k3": (
         (
             "description",

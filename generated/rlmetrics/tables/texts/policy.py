@@ -270,6 +270,259 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "policy/response_ratio/loss": (
+        (
+            "description",
+            "The response counts as a single action: its ratio is the product of the ratios of all its tokens, and it is clipped as a whole. Advantages of leave-one-out baselines cancel within the responses to one prompt, so on the first step of a batch, where every ratio is 1, the loss is 0 up to rounding; afterwards it wanders around 0 and its level says nothing about progress. Because ratios multiply, long responses make it jumpy: a few tenths of a nat in total already leave the usual clip range.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "sequence_advantages", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "clip_low",
+                    (
+                        ("default", 0.2),
+                        ("brief", "How far the ratio may fall below 1 before it is clipped."),
+                        (
+                            "source",
+                            (
+                                ("title", "Schulman et al. 2017, Proximal Policy Optimization Algorithms"),
+                                ("url", "https://arxiv.org/abs/1707.06347"),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "clip_high",
+                    (
+                        ("default", 0.2),
+                        ("brief", "How far the ratio may rise above 1 before it is clipped."),
+                        (
+                            "source",
+                            (
+                                ("title", "Schulman et al. 2017, Proximal Policy Optimization Algorithms"),
+                                ("url", "https://arxiv.org/abs/1707.06347"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("ratio", "exp(seq_sum(logprobs - old_logprobs))"),
+                ("plain", "-sequence_advantages * ratio"),
+                ("clipped", "-sequence_advantages * clamp(ratio, 1 - clip_low, 1 + clip_high)"),
+            ),
+        ),
+        ("formula", "mean(maximum(plain, clipped))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.14740"),
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction": (
+        (
+            "description",
+            "Counts whole responses whose ratio, the product over all their tokens, left the trust region in the direction that their advantage rewards; none of their tokens is learnt from in that step. It is 0 on the first step of a batch and much larger than a share of clipped tokens afterwards, because small changes of many tokens multiply: half of the responses is not unusual with long texts.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "sequence_advantages", "mask")),
+        (
+            "parameters",
+            (
+                ("clip_low", (("default", 0.2), ("brief", "How far the ratio may fall below 1 before it is clipped."))),
+                (
+                    "clip_high",
+                    (("default", 0.2), ("brief", "How far the ratio may rise above 1 before it is clipped.")),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("ratio", "exp(seq_sum(logprobs - old_logprobs))"),
+                ("low", "(ratio < 1 - clip_low) & (sequence_advantages < 0)"),
+                ("high", "(ratio > 1 + clip_high) & (sequence_advantages > 0)"),
+            ),
+        ),
+        ("formula", "mean(low | high)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.14740"),
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction_low": (
+        (
+            "description",
+            "Bad responses that have already become so much less likely as a whole that the clip keeps them from being pushed further down. 0 as long as each batch is used for one step.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "sequence_advantages", "mask")),
+        (
+            "parameters",
+            (("clip_low", (("default", 0.2), ("brief", "How far the ratio may fall below 1 before it is clipped."))),),
+        ),
+        ("formula", "mean((exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.14740"),
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction_high": (
+        (
+            "description",
+            "Good responses that the policy already prefers by more than the clip range, so that the step no longer reinforces them. 0 as long as each batch is used for one step; a high share means that the later passes over a batch add little.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "sequence_advantages", "mask")),
+        (
+            "parameters",
+            (("clip_high", (("default", 0.2), ("brief", "How far the ratio may rise above 1 before it is clipped."))),),
+        ),
+        ("formula", "mean((exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.14740"),
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction_low_rank_min": (
+        (
+            "description",
+            "Each process reduces its own responses to one share; the smallest of these is kept. With one process it is the mean itself, with many it is mostly 0, so it tells how unevenly clipping is spread over processes and nothing about single responses.",
+        ),
+        ("inputs", ("rank_values",)),
+        ("formula", "min(rank_values)"),
+        ("atom", "batch"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.14740"),
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clip_fraction_high_rank_max": (
+        (
+            "description",
+            "Each process reduces its own responses to one share; the largest of these is kept. With one process it is the mean itself. Far above the mean, one process has drawn a batch that the policy has already overlearnt.",
+        ),
+        ("inputs", ("rank_values",)),
+        ("formula", "max(rank_values)"),
+        ("atom", "batch"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.14740"),
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clipped_low_min": (
+        (
+            "description",
+            "The minimum of a yes-or-no answer per response, so one response with a positive advantage makes it 0 and it is 0 practically always. A logged value in between is the share of micro-batches in which it was 1.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "sequence_advantages", "mask")),
+        (
+            "parameters",
+            (("clip_low", (("default", 0.2), ("brief", "How far the ratio may fall below 1 before it is clipped."))),),
+        ),
+        ("let", (("clipped", "(exp(seq_sum(logprobs - old_logprobs)) < 1 - clip_low) & (sequence_advantages < 0)"),)),
+        ("formula", "min(where(clipped, 1.0, 0.0))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.14740"),
+                ),
+            ),
+        ),
+    ),
+    "policy/response_ratio/clipped_high_max": (
+        (
+            "description",
+            "The maximum of a yes-or-no answer per response: 1 as soon as a single response of the micro-batch, on any process, was clipped from above. Averaged over micro-batches it is the share of those in which that happened, so it saturates at 1 with large batches long before the share of clipped responses is worrying.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "sequence_advantages", "mask")),
+        (
+            "parameters",
+            (("clip_high", (("default", 0.2), ("brief", "How far the ratio may rise above 1 before it is clipped."))),),
+        ),
+        ("let", (("clipped", "(exp(seq_sum(logprobs - old_logprobs)) > 1 + clip_high) & (sequence_advantages > 0)"),)),
+        ("formula", "max(where(clipped, 1.0, 0.0))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Ahmadian et al. 2024, Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.14740"),
+                ),
+            ),
+        ),
+    ),
     "policy/ratio/mean": (
         (
             "description",

@@ -97,6 +97,13 @@ TEXTS: dict[str, object] = {
         ("description", "One number at the end; after a resume it covers only the time since then."),
         ("measured", "From the start to the end of the training loop."),
     ),
+    "timing/jit_compilation": (
+        (
+            "description",
+            "Paid once and only where tracing was asked for; it is taken out of the evaluation's own time. Absent in almost every run.",
+        ),
+        ("measured", "From the start to the end of tracing the model on one example batch."),
+    ),
     "timing/model_preparation": (
         (
             "description",

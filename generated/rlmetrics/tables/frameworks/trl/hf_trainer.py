@@ -31,6 +31,8 @@ FILE: tuple[object, ...] = (
                                 (),
                                 "no",
                                 (
+                                    "4.36.2|transformers/training_args.py|1295|TrainingArguments|default",
+                                    "4.46.3|transformers/training_args.py|1488|TrainingArguments|default",
                                     "4.52.4|transformers/training_args.py|1481|TrainingArguments|default",
                                     "5.23.0|transformers/training_args.py|1028|TrainingArguments|default",
                                 ),
@@ -51,6 +53,8 @@ FILE: tuple[object, ...] = (
                                 (),
                                 True,
                                 (
+                                    "4.36.2|transformers/training_args.py|1149|TrainingArguments|default",
+                                    "4.46.3|transformers/training_args.py|1330|TrainingArguments|default",
                                     "4.52.4|transformers/training_args.py|1332|TrainingArguments|default",
                                     "5.23.0|transformers/training_args.py|1475|TrainingArguments|default",
                                 ),
@@ -65,11 +69,21 @@ FILE: tuple[object, ...] = (
                     ("type", "bool"),
                     (
                         "brief",
-                        "Whether the whole data set is read once to report tokens per second at the end; gone in transformers 5.",
+                        "Whether the whole data set is read once to report tokens per second at the end; known to late releases of transformers 4 only.",
                     ),
                     (
                         "defaults",
-                        (((), False, ("4.52.4|transformers/training_args.py|1476|TrainingArguments|default",)),),
+                        (
+                            (
+                                (),
+                                False,
+                                (
+                                    "4.36.2|transformers/training_args.py|1290|TrainingArguments|default",
+                                    "4.46.3|transformers/training_args.py|1483|TrainingArguments|default",
+                                    "4.52.4|transformers/training_args.py|1476|TrainingArguments|default",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
             ),
@@ -104,6 +118,28 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "grad_norm"),
+                ("releases", ("0.0.1..0.7.11",)),
+                ("modes", ("train",)),
+                ("metric", "optimizer/gradient_norm"),
+                ("snapshot", "current"),
+                ("reduction", (("mini_batch", "last"), ("window", "last"))),
+                (
+                    "condition",
+                    "transformers 4.38 or newer is installed, which came out after these releases, and gradients are clipped",
+                ),
+                ("logged_by_default", False),
+                ("note", "The norm of the last optimiser step of the logging window, before clipping."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|2993|Trainer._maybe_log_save_evaluate",
+                        "4.36.2|transformers/trainer.py|2247|Trainer._maybe_log_save_evaluate|condition|transformers 4.36 logs loss and learning rate only.",
+                    ),
+                ),
+            ),
+            (
+                ("key", "grad_norm"),
+                ("releases", ("0.8.0..",)),
                 ("modes", ("train",)),
                 ("metric", "optimizer/gradient_norm"),
                 ("snapshot", "current"),
@@ -115,23 +151,53 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.46.3|transformers/trainer.py|2993|Trainer._maybe_log_save_evaluate",
                         "4.52.4|transformers/trainer.py|3081|Trainer._maybe_log_save_evaluate",
                         "5.23.0|transformers/trainer.py|2256|Trainer._maybe_log_save_evaluate",
+                        "4.36.2|transformers/trainer.py|1896|Trainer._inner_training_loop|value|The norm before clipping.",
+                        "4.46.3|transformers/trainer.py|2516|Trainer._inner_training_loop|value|The norm before clipping.",
                         "4.52.4|transformers/trainer.py|2588|Trainer._inner_training_loop|value|The norm before clipping.",
                         "5.23.0|transformers/trainer.py|2779|Trainer._clip_grad_norm|value|The norm before clipping.",
+                        "4.36.2|transformers/trainer.py|1884|Trainer._inner_training_loop|condition|transformers 4 logs it only where gradients are clipped.",
+                        "4.46.3|transformers/trainer.py|2504|Trainer._inner_training_loop|condition|transformers 4 logs it only where gradients are clipped.",
                         "4.52.4|transformers/trainer.py|2578|Trainer._inner_training_loop|condition|transformers 4 logs it only where gradients are clipped.",
                     ),
                 ),
             ),
             (
                 ("key", "learning_rate"),
+                ("releases", ("0.0.1..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "optimizer/learning_rate"),
+                ("reduction", (("window", "last"),)),
+                ("lag", 1),
+                (
+                    "note",
+                    "Up to transformers 4.50 it is read after the schedule has moved on, so it is the rate of the next step, 0 in the last log of a linear schedule. With transformers 4.51 or newer installed it is the rate of the step itself. The first parameter group counts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|2248|Trainer._maybe_log_save_evaluate",
+                        "4.46.3|transformers/trainer.py|2994|Trainer._maybe_log_save_evaluate",
+                        "4.50.0|transformers/trainer.py|3083|Trainer._maybe_log_save_evaluate",
+                        "4.36.2|transformers/trainer.py|1907|Trainer._inner_training_loop|value|The schedule has moved on before the rate is read.",
+                        "4.46.3|transformers/trainer.py|2542|Trainer._inner_training_loop|value|The schedule has moved on before the rate is read.",
+                        "4.50.0|transformers/trainer.py|2614|Trainer._inner_training_loop|value|The schedule has moved on before the rate is read.",
+                    ),
+                ),
+            ),
+            (
+                ("key", "learning_rate"),
+                ("releases", ("0.17.0..",)),
                 ("modes", ("train",)),
                 ("profile", "setting"),
                 ("metric", "optimizer/learning_rate"),
                 ("reduction", (("window", "last"),)),
                 (
                     "note",
-                    "The rate of the last optimiser step. Up to transformers 4.50 it was read after the scheduler had moved on, so it was the rate of the next step. The first parameter group counts.",
+                    "The rate of the last optimiser step. The first parameter group counts. With transformers before 4.51 it is the rate of the next step, as in earlier releases.",
                 ),
                 (
                     "evidence",
@@ -148,12 +214,19 @@ FILE: tuple[object, ...] = (
                 ("modes", ("train",)),
                 ("profile", "setting"),
                 ("metric", "progress/epoch"),
-                ("note", "Added to every log, those of evaluations included, without a prefix."),
+                (
+                    "note",
+                    "Added to every log, those of evaluations included, without a prefix. transformers before 4.40 rounds it to two decimals.",
+                ),
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer.py|2649|Trainer.log",
+                        "4.46.3|transformers/trainer.py|3489|Trainer.log",
                         "4.52.4|transformers/trainer.py|3650|Trainer.log",
                         "5.23.0|transformers/trainer.py|4194|Trainer.log",
+                        "4.36.2|transformers/trainer.py|1911|Trainer._inner_training_loop|value",
+                        "4.46.3|transformers/trainer.py|2546|Trainer._inner_training_loop|value",
                         "4.52.4|transformers/trainer.py|2620|Trainer._inner_training_loop|value",
                         "5.23.0|transformers/trainer.py|1948|Trainer._run_epoch|value",
                     ),
@@ -167,13 +240,17 @@ FILE: tuple[object, ...] = (
                 ("when", "include_num_input_tokens_seen != 'no'"),
                 (
                     "note",
-                    "Trainers that sample their own data may keep a count of their own in the same field and log that as num_tokens.",
+                    "Padding counts, unless transformers 5 is told to leave it out (non_padding). Known since transformers 4.35. Trainers that sample their own data may keep a count of their own in the same field and log that as num_tokens.",
                 ),
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer.py|2651|Trainer.log",
+                        "4.46.3|transformers/trainer.py|3491|Trainer.log",
                         "4.52.4|transformers/trainer.py|3652|Trainer.log",
                         "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "4.36.2|transformers/trainer.py|1833|Trainer._inner_training_loop|value",
+                        "4.46.3|transformers/trainer.py|2454|Trainer._inner_training_loop|value",
                         "4.52.4|transformers/trainer.py|2527|Trainer._inner_training_loop|value",
                         "5.23.0|transformers/trainer.py|2740|Trainer._track_num_input_tokens|value",
                     ),
@@ -191,8 +268,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|379|speed_metrics",
+                        "4.46.3|transformers/trainer_utils.py|396|speed_metrics",
                         "4.52.4|transformers/trainer_utils.py|406|speed_metrics",
                         "5.23.0|transformers/trainer_utils.py|546|speed_metrics",
+                        "4.36.2|transformers/trainer.py|1963|Trainer._inner_training_loop|span",
+                        "4.46.3|transformers/trainer.py|2608|Trainer._inner_training_loop|span",
                         "4.52.4|transformers/trainer.py|2693|Trainer._inner_training_loop|span",
                         "5.23.0|transformers/trainer.py|2002|Trainer._finalize_training|span",
                     ),
@@ -207,8 +288,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|384|speed_metrics",
+                        "4.46.3|transformers/trainer_utils.py|401|speed_metrics",
                         "4.52.4|transformers/trainer_utils.py|411|speed_metrics",
                         "5.23.0|transformers/trainer_utils.py|551|speed_metrics",
+                        "4.36.2|transformers/trainer.py|1966|Trainer._inner_training_loop|value|In transformers 4 all samples of the schedule, later those of the steps of this call.",
+                        "4.46.3|transformers/trainer.py|2611|Trainer._inner_training_loop|value|In transformers 4 all samples of the schedule, later those of the steps of this call.",
                         "4.52.4|transformers/trainer.py|2696|Trainer._inner_training_loop|value|In transformers 4 all samples of the schedule, later those of the steps of this call.",
                         "5.23.0|transformers/trainer.py|2006|Trainer._finalize_training|value|In transformers 4 all samples of the schedule, later those of the steps of this call.",
                     ),
@@ -223,8 +308,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|387|speed_metrics",
+                        "4.46.3|transformers/trainer_utils.py|404|speed_metrics",
                         "4.52.4|transformers/trainer_utils.py|414|speed_metrics",
                         "5.23.0|transformers/trainer_utils.py|554|speed_metrics",
+                        "4.36.2|transformers/trainer.py|1967|Trainer._inner_training_loop|value",
+                        "4.46.3|transformers/trainer.py|2612|Trainer._inner_training_loop|value",
                         "4.52.4|transformers/trainer.py|2697|Trainer._inner_training_loop|value",
                         "5.23.0|transformers/trainer.py|2007|Trainer._finalize_training|value",
                     ),
@@ -238,11 +327,13 @@ FILE: tuple[object, ...] = (
                 ("when", "include_tokens_per_second or include_num_input_tokens_seen != 'no'"),
                 (
                     "note",
-                    "With counted input tokens it stands in every log and covers the run so far; with include_tokens_per_second once at the end.",
+                    "With counted input tokens it stands in every log and covers the run so far (from transformers 4.52 on); with include_tokens_per_second once at the end (since 4.36, gone in 5).",
                 ),
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|390|speed_metrics",
+                        "4.46.3|transformers/trainer_utils.py|407|speed_metrics",
                         "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
                         "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
                         "4.52.4|transformers/trainer.py|3654|Trainer.log|condition",
@@ -262,8 +353,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer.py|1971|Trainer._inner_training_loop",
+                        "4.46.3|transformers/trainer.py|2616|Trainer._inner_training_loop",
                         "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
                         "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.36.2|transformers/trainer.py|2922|Trainer.store_flos|reduction",
+                        "4.46.3|transformers/trainer.py|3847|Trainer.store_flos|reduction",
                         "4.52.4|transformers/trainer.py|4035|Trainer.store_flos|reduction",
                         "5.23.0|transformers/trainer.py|4208|Trainer.store_flos|reduction",
                     ),
@@ -279,8 +374,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer.py|1972|Trainer._inner_training_loop",
+                        "4.46.3|transformers/trainer.py|2617|Trainer._inner_training_loop",
                         "4.52.4|transformers/trainer.py|2702|Trainer._inner_training_loop",
                         "5.23.0|transformers/trainer.py|2011|Trainer._finalize_training",
+                        "4.36.2|transformers/trainer.py|1961|Trainer._inner_training_loop|value",
+                        "4.46.3|transformers/trainer.py|2606|Trainer._inner_training_loop|value",
                         "4.52.4|transformers/trainer.py|2691|Trainer._inner_training_loop|value",
                         "5.23.0|transformers/trainer.py|2000|Trainer._finalize_training|value",
                     ),
@@ -295,8 +394,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|379|speed_metrics",
+                        "4.46.3|transformers/trainer_utils.py|396|speed_metrics",
                         "4.52.4|transformers/trainer_utils.py|406|speed_metrics",
                         "5.23.0|transformers/trainer_utils.py|546|speed_metrics",
+                        "4.36.2|transformers/trainer.py|3033|Trainer.evaluate|span",
+                        "4.46.3|transformers/trainer.py|3991|Trainer.evaluate|span",
                         "4.52.4|transformers/trainer.py|4189|Trainer.evaluate|span",
                         "5.23.0|transformers/trainer.py|2877|Trainer.evaluate|span",
                     ),
@@ -310,8 +413,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|384|speed_metrics",
+                        "4.46.3|transformers/trainer_utils.py|401|speed_metrics",
                         "4.52.4|transformers/trainer_utils.py|411|speed_metrics",
                         "5.23.0|transformers/trainer_utils.py|551|speed_metrics",
+                        "4.36.2|transformers/trainer.py|3036|Trainer.evaluate|value",
+                        "4.46.3|transformers/trainer.py|3994|Trainer.evaluate|value",
                         "4.52.4|transformers/trainer.py|4192|Trainer.evaluate|value",
                         "5.23.0|transformers/trainer.py|2880|Trainer.evaluate|value",
                     ),
@@ -325,8 +432,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|387|speed_metrics",
+                        "4.46.3|transformers/trainer_utils.py|404|speed_metrics",
                         "4.52.4|transformers/trainer_utils.py|414|speed_metrics",
                         "5.23.0|transformers/trainer_utils.py|554|speed_metrics",
+                        "4.36.2|transformers/trainer.py|3037|Trainer.evaluate|value",
+                        "4.46.3|transformers/trainer.py|3995|Trainer.evaluate|value",
                         "4.52.4|transformers/trainer.py|4193|Trainer.evaluate|value",
                         "5.23.0|transformers/trainer.py|2881|Trainer.evaluate|value",
                     ),
@@ -346,10 +457,30 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.46.3|transformers/trainer.py|4280|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4479|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3096|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|4105|Trainer.evaluation_loop|value",
                         "4.52.4|transformers/trainer.py|4304|Trainer.evaluation_loop|value",
                         "5.23.0|transformers/trainer.py|2926|Trainer.evaluation_loop|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "jit_compilation_time"),
+                ("modes", ("eval",)),
+                ("profile", "main_process"),
+                ("metric", "timing/jit_compilation"),
+                ("span", "Tracing the model before the first evaluation."),
+                ("condition", "jit_mode_eval is on; gone in transformers 5"),
+                ("logged_by_default", False),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3320|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|4278|Trainer.evaluation_loop",
+                        "4.52.4|transformers/trainer.py|4477|Trainer.evaluation_loop",
+                        "4.52.4|transformers/trainer.py|4185|Trainer.evaluate|span|left out of the run time of the evaluation",
                     ),
                 ),
             ),
@@ -363,8 +494,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|623|TrainerMemoryTracker.update_metrics",
+                        "4.46.3|transformers/trainer_utils.py|692|TrainerMemoryTracker.update_metrics",
                         "4.52.4|transformers/trainer_utils.py|720|TrainerMemoryTracker.update_metrics",
                         "5.23.0|transformers/trainer_utils.py|863|TrainerMemoryTracker.update_metrics",
+                        "4.36.2|transformers/trainer_utils.py|623|TrainerMemoryTracker.update_metrics|value",
+                        "4.46.3|transformers/trainer_utils.py|692|TrainerMemoryTracker.update_metrics|value",
                         "4.52.4|transformers/trainer_utils.py|720|TrainerMemoryTracker.update_metrics|value",
                         "5.23.0|transformers/trainer_utils.py|863|TrainerMemoryTracker.update_metrics|value",
                     ),
@@ -380,8 +515,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|625|TrainerMemoryTracker.update_metrics",
+                        "4.46.3|transformers/trainer_utils.py|694|TrainerMemoryTracker.update_metrics",
                         "4.52.4|transformers/trainer_utils.py|722|TrainerMemoryTracker.update_metrics",
                         "5.23.0|transformers/trainer_utils.py|865|TrainerMemoryTracker.update_metrics",
+                        "4.36.2|transformers/trainer_utils.py|625|TrainerMemoryTracker.update_metrics|value",
+                        "4.46.3|transformers/trainer_utils.py|694|TrainerMemoryTracker.update_metrics|value",
                         "4.52.4|transformers/trainer_utils.py|722|TrainerMemoryTracker.update_metrics|value",
                         "5.23.0|transformers/trainer_utils.py|865|TrainerMemoryTracker.update_metrics|value",
                     ),
@@ -396,8 +535,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer_utils.py|636|TrainerMemoryTracker.update_metrics",
+                        "4.46.3|transformers/trainer_utils.py|705|TrainerMemoryTracker.update_metrics",
                         "4.52.4|transformers/trainer_utils.py|733|TrainerMemoryTracker.update_metrics",
                         "5.23.0|transformers/trainer_utils.py|876|TrainerMemoryTracker.update_metrics",
+                        "4.36.2|transformers/trainer_utils.py|636|TrainerMemoryTracker.update_metrics|value",
+                        "4.46.3|transformers/trainer_utils.py|705|TrainerMemoryTracker.update_metrics|value",
                         "4.52.4|transformers/trainer_utils.py|733|TrainerMemoryTracker.update_metrics|value",
                         "5.23.0|transformers/trainer_utils.py|876|TrainerMemoryTracker.update_metrics|value",
                     ),
