@@ -246,7 +246,7 @@ def test_diff_lists_four_kinds_of_changes(call, document):
         (["map", "--from", OLD, "--to", NEW, "--bind", "n=1"], "has no placeholder 'n'"),
         (["map", "--from", OLD, "--to", NEW, "--surface", "wand"], "did you mean wandb"),
         (["map", "--from", OLD, "--to", NEW, "--json", "--csv"], "not allowed with"),
-        (["diff", "--from", OLD, "--to", "trl[PPOTrainer]==1.16.0"], "described: "),
+        (["diff", "--from", OLD, "--to", "trl[PPOTrainer]==1.16.0"], "the last release that has it is 1.12.0"),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exits_with_2(call, arguments, part):

@@ -212,3 +212,22 @@ def test_several_components_must_agree_on_a_key(tables):
         names.translate("actor/ppo_kl").target,
         names.translate("critic/score/mean").target,
     )
+
+
+def test_a_target_without_the_trainer_says_so_and_names_the_nearest(tables):
+    """Nothing is carried over to another trainer; the last release with the old one is named, and what is nearest."""
+    gone = "alpha 1.0.0 has no OldTrainer; the last release that has it is 0.2.0"
+    rows = {
+        row.from_: row for row in map_names("alpha[OldTrainer]==0.2.0", "alpha[OldTrainer]==1.0.0", spec=tables).rows
+    }
+    row = rows["ppo/approxkl"]
+    assert (None, "related", gone) == (row.to, row.relation, row.note)
+    assert ("approxkl_avg", "NewTrainer") == (row.related[0].to, row.related[0].to_component)
+    assert "the same metric in another trainer (approximate)" == row.related[0].why
+
+
+def test_a_counterpart_in_another_trainer_of_the_framework_says_that_the_old_one_ended(tables):
+    """With the whole release as the target the counterpart is given, with that remark."""
+    rows = {row.from_: row for row in map_names("alpha[OldTrainer]==0.2.0", "alpha==1.0.0", spec=tables).rows}
+    assert "approxkl_avg" == rows["ppo/approxkl"].to
+    assert "alpha 1.0.0 has no OldTrainer; the last release that has it is 0.2.0" in str(rows["ppo/approxkl"].note)

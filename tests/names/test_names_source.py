@@ -18,8 +18,19 @@ def test_a_component_can_be_named_or_left_out(tables):
 
 
 def test_a_component_can_be_given_with_its_module(tables):
-    """For two classes of one name."""
-    assert "alpha.new" == parse_source("alpha[alpha.new.NewTrainer]==1.0.0", tables).components[0].module
+    """For two classes of one name; any part of the module will do."""
+    for asked in ("alpha.new.NewTrainer", "new.NewTrainer", "alpha.NewTrainer"):
+        assert "alpha.new" == parse_source(f"alpha[{asked}]==1.0.0", tables).components[0].module
+    with pytest.raises(NamesError, match=r"unknown component 'old\.NewTrainer'"):
+        parse_source("alpha[old.NewTrainer]==1.0.0", tables)
+
+
+def test_a_component_that_ended_is_told_with_its_last_release(tables):
+    """One that has not come yet is told with the releases that describe it."""
+    with pytest.raises(NamesError, match=r"alpha 1\.0\.0 has no OldTrainer any more; .* is 0\.2\.0$"):
+        parse_source("alpha[OldTrainer]==1.0.0", tables)
+    with pytest.raises(NamesError, match=r"NewTrainer\] is not described for release 0\.1\.0; described: .*0\.3\.0"):
+        parse_source("alpha[NewTrainer]==0.1.0", tables)
 
 
 def test_canonical_is_a_source_with_and_without_the_version(tables):

@@ -11,7 +11,7 @@ from .errors import NamesError
 from .protocol import Match, View
 from .records import Difference, Entry, LookAlike, MapRow
 from .relations import Relation, relate
-from .source import nearest
+from .source import last_release, nearest
 from .surfaces import LOGGED
 from .tables import Overlays, Tables
 from .view import open_views
@@ -170,6 +170,8 @@ class NameMap:
             ((relation, target) for relation, target in scored if relation.translates),
             key=lambda item: self._score(entry, *item),
         )
+        if self.to_view.source.ended is not None:
+            return self._nearest_of_others(entry, good, scored)
         if not good or self._spelling_is_taken(entry, scored, good[0][1]):
             return self._without_target(entry, [item for item in scored if not item[0].translates])
         best = [item for item in good if self._score(entry, *item) == self._score(entry, *good[0])]
@@ -219,6 +221,8 @@ class NameMap:
         }
         unbound = tuple(name for name in wanted if name not in values)
         notes = [_bind_note(unbound)] if unbound else []
+        gone = self._gone(entry) if target.component != entry.component else None
+        notes += [] if gone is None else [gone]
         if target.logged is not True and target.condition is not None:
             notes.append(f"logged only when: {target.condition}")
         notes += _constants(entry.constant_when, target.constant_when)
@@ -250,6 +254,28 @@ class NameMap:
         )
         return _Choice(row, None, {})
 
+    def _nearest_of_others(
+        self, entry: Entry, good: list[tuple[Relation, Entry]], scored: list[tuple[Relation, Entry]]
+    ) -> _Choice:
+        """Return a row for a target that no longer has the component: what its other components log is only related."""
+        choice = self._without_target(entry, [item for item in scored if not item[0].translates])
+        nearest_ = dict.fromkeys(
+            LookAlike(target.key, target.component, f"the same metric in another trainer ({relation.kind})")
+            for relation, target in good
+        )
+        related = (*nearest_, *choice.row.related)[:MAX_RELATED]
+        relation = "related" if related else "none"
+        return replace(choice, row=replace(choice.row, relation=relation, related=related))
+
+    def _gone(self, entry: Entry) -> str | None:
+        """Return that the target no longer has the component of an entry, and what the last release with it is."""
+        here, there = self.from_view.source, self.to_view.source
+        if here.framework != there.framework or here.is_canonical:
+            return None
+        last = there.ended or last_release(self._tables.framework(there.framework), entry.component, there.release)
+        gone = f"{there.framework} {there.release} has no {there.component if there.ended else entry.component}"
+        return None if last is None else f"{gone}; the last release that has it is {last}"
+
     def _without_target(self, entry: Entry, scored: list[tuple[Relation, Entry]]) -> _Choice:
         """Return a row that explains which keys of the target look like the translation and are not."""
         found: list[tuple[tuple[object, ...], LookAlike]] = []
@@ -275,7 +301,9 @@ class NameMap:
         related = tuple(item for _, item in found[:MAX_RELATED])
         differs_by = best.differs_by if best is not None else ()
         corrections = [item.correction for item in differs_by if item.correction]
-        note = "; ".join(dict.fromkeys([*corrections, *self._otherwise(entry)])) or None
+        gone = self._gone(entry)
+        notes = [*([] if gone is None else [gone]), *corrections, *self._otherwise(entry)]
+        note = "; ".join(dict.fromkeys(notes)) or None
         row = MapRow(
             entry.key,
             entry.component,
@@ -324,7 +352,7 @@ def map_names(
     Raises:
         NamesError: A source, a configuration key, a placeholder or the surface is unknown.
     """
-    first, second = open_views([from_, to], config=config, surface=surface, spec=spec)
+    first, second = open_views([from_, to], config=config, surface=surface, spec=spec, target=True)
     return NameMap(first, second, bind=bind, surface=surface)
 
 

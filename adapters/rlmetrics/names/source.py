@@ -12,7 +12,7 @@ from .errors import FallbackWarning, NamesError
 from .tables import FrameworkTable, Tables
 from .versions import is_development, version_key
 
-__all__ = ["CANONICAL", "Component", "Source", "describe_releases", "nearest", "parse_source"]
+__all__ = ["CANONICAL", "Component", "Source", "describe_releases", "last_release", "nearest", "parse_source"]
 
 CANONICAL = "canonical"
 _FORM = re.compile(r"\s*(?P<framework>[^\s\[=]+)\s*(?:\[(?P<component>[^\]]*)\])?\s*(?:===?\s*(?P<release>\S+)\s*)?")
@@ -43,6 +43,8 @@ class Source:
         components: The components that are meant, all of the release if none was named.
         component: The component that was named.
         requested: The release that was asked for, which need not be a described one.
+        ended: The last release that has the named component, if this one no longer has it; the components are then
+            all of the release.
     """
 
     framework: str
@@ -50,6 +52,7 @@ class Source:
     components: tuple[Component, ...] = ()
     component: str | None = None
     requested: str = ""
+    ended: str | None = None
 
     def __str__(self) -> str:
         component = f"[{self.component}]" if self.component else ""
@@ -61,12 +64,14 @@ class Source:
         return self.framework == CANONICAL
 
 
-def parse_source(text: str, tables: Tables) -> Source:
+def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Source:
     """Read a source.
 
     Args:
         text: ``FRAMEWORK[COMPONENT]==RELEASE``, ``FRAMEWORK==RELEASE`` or ``canonical``.
         tables: Where frameworks and their components are looked up.
+        as_target: Whether a component that an older release has and this one no longer has is answered with all
+            components of the release, and ``ended`` set.
 
     Returns:
         The source. For a release that is not known (a newer one, a development version, a state of the repository)
@@ -98,8 +103,20 @@ def parse_source(text: str, tables: Tables) -> Source:
         for name, stem, ranges, module in candidates
         if table.releases.covers(ranges, effective)
     )
+    ended = None
     if not described:
         what = f"{framework}{_bracket(named)}"
+        ended = last_release(table, candidates[0][0], effective) if named else None
+        if ended is not None and as_target:
+            described = tuple(
+                Component(name, stem, module)
+                for name, stem, ranges, module in table.components
+                if table.releases.covers(ranges, effective)
+            )
+    if not described:
+        if ended is not None:
+            msg = f"{framework} {effective} has no {named} any more; the last release that has it is {ended}"
+            raise NamesError(msg)
         asked = "" if effective == release else f", the nearest to {release},"
         releases = describe_releases(table, candidates)
         msg = f"{what} is not described for release {effective}{asked}; described: {releases}"
@@ -107,7 +124,7 @@ def parse_source(text: str, tables: Tables) -> Source:
     if is_development(release) or "+" in release or version_key(effective) != version_key(release):
         message = f"{framework} {release} is not in the spec; the names of {effective} are used"
         warnings.warn(message, FallbackWarning, stacklevel=2)
-    return Source(framework, effective, described, named, release)
+    return Source(framework, effective, described, named, release, ended)
 
 
 def _canonical(component: str | None, release: str | None, tables: Tables) -> Source:
@@ -124,12 +141,28 @@ def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str
     if named is None:
         return list(table.components)
     found = [item for item in table.components if item[0] == named]
-    found = found or [item for item in table.components if f"{item[3]}.{item[0]}" == named]
+    found = found or [item for item in table.components if _is_called(item[0], item[3], named)]
     if not found:
         known = dict.fromkeys(item[0] for item in table.components)
         msg = f"unknown component {named!r} of {table.name}; {nearest(named, known, 'components')}"
         raise NamesError(msg)
     return found
+
+
+def _is_called(name: str, module: str, asked: str) -> bool:
+    """Whether ``module.Class`` names a component, with any part of its module: ``gspo_token.GRPOTrainer``."""
+    packages, _, cls = asked.rpartition(".")
+    return bool(packages) and cls == name.rpartition(".")[2] and f".{packages}." in f".{module}."
+
+
+def last_release(table: FrameworkTable, component: str, release: str) -> str | None:
+    """Return the last release that has a component, if it ended before a release."""
+    of_component = (ranges for name, _, ranges, _ in table.components if name == component)
+    covered = frozenset[str]().union(*map(table.releases.covered, of_component))
+    if not covered or release in covered:
+        return None
+    last = max(covered, key=table.releases.index)
+    return last if table.releases.index(last) < table.releases.index(release) else None
 
 
 def _effective_release(table: FrameworkTable, release: str) -> str:

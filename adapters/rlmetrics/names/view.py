@@ -90,9 +90,21 @@ def open_view(source: str, *, config: Config = None, spec: Overlays | Tables = N
 
 
 def open_views(
-    sources: list[str], *, config: Config = None, surface: str | None = None, spec: Overlays | Tables = None
+    sources: list[str],
+    *,
+    config: Config = None,
+    surface: str | None = None,
+    spec: Overlays | Tables = None,
+    target: bool = False,
 ) -> list[View]:
     """Open several sources that share a configuration; each takes the keys that it knows.
+
+    Args:
+        sources: Such as ``trl[GRPOTrainer]==1.16.0`` or ``canonical``.
+        config: Values of configuration keys that differ from the releases' defaults.
+        surface: A tracker whose name is checked.
+        spec: Folders with further YAML.
+        target: Whether the last source may name a component that its release no longer has.
 
     Raises:
         NamesError: A source or the surface is unknown, or a configuration key is known to none of them.
@@ -100,11 +112,11 @@ def open_views(
     tables = load_tables(spec)
     check_surface(surface, tables)
     views: list[View] = []
-    for text in sources:
+    for index, text in enumerate(sources):
         if text == "auto":
             msg = "auto infers the source from keys, and there are none here; name it, such as trl[GRPOTrainer]==1.16.0"
             raise NamesError(msg)
-        source = parse_source(text, tables)
+        source = parse_source(text, tables, as_target=target and index == len(sources) - 1)
         views.append(CanonicalView(tables, source) if source.is_canonical else FrameworkView(tables, source, config))
     if config:
         components = [item for view in views if isinstance(view, FrameworkView) for item in view.components.values()]
