@@ -54,6 +54,15 @@ CASES = [
         gradient=(),
     ),
     Case(
+        "policy/outside_region_fraction",
+        "policy_outside_region_fraction",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=(),
+    ),
+    Case(
         "policy/dual_clip_fraction",
         "policy_dual_clip_fraction",
         atom="token",

@@ -37,6 +37,8 @@ __all__ = [
     "length_response_mean",
     "length_response_min",
     "length_response_std",
+    "length_sequence_max",
+    "length_sequence_mean",
     "length_terminated_max",
     "length_terminated_mean",
     "length_terminated_min",
@@ -444,6 +446,85 @@ def _length_prompt_distribution_update(prompt_lengths: Tensor) -> Tensor:
 def _length_prompt_distribution_finalize(state: Tensor) -> Tensor:
     prompt_lengths_bins = state[0:68]
     return ops.histogram_result(prompt_lengths_bins)
+
+
+def length_sequence_mean(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
+    """Mean length of a training sequence, prompt and response together.
+
+    What the model actually reads per sample, tools' output included. It decides memory and time per sample; compare it
+    with the response length to see how much of the work is prompt.
+
+    Formula::
+
+        mean(lengths + prompt_lengths)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+        prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _length_sequence_mean_update(lengths, prompt_lengths)
+    return _length_sequence_mean_finalize(state)
+
+
+def _length_sequence_mean_update(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
+    check(lengths=lengths, prompt_lengths=prompt_lengths)
+    total = ops.as_float(lengths) + ops.as_float(prompt_lengths)
+    total_sum = ops.total(total)
+    sequence_count = ops.number_of(total)
+    return pack([total_sum, sequence_count])
+
+
+def _length_sequence_mean_finalize(state: Tensor) -> Tensor:
+    total_sum, sequence_count = state.unbind()
+    return total_sum / sequence_count
+
+
+def length_sequence_max(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
+    """Length of the longest training sequence, prompt and response together.
+
+    Sets the peak of memory. A flat line at the context length of the engine means that sequences are cut off there.
+
+    Formula::
+
+        max(lengths + prompt_lengths)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+        prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _length_sequence_max_update(lengths, prompt_lengths)
+    return _length_sequence_max_finalize(state)
+
+
+def _length_sequence_max_update(lengths: Tensor, prompt_lengths: Tensor) -> Tensor:
+    check(lengths=lengths, prompt_lengths=prompt_lengths)
+    total = ops.as_float(lengths) + ops.as_float(prompt_lengths)
+    total_max = ops.largest(total)
+    sequence_count = ops.number_of(total)
+    return pack([total_max, sequence_count])
+
+
+def _length_sequence_max_finalize(state: Tensor) -> Tensor:
+    total_max, sequence_count = state.unbind()
+    return ops.or_nan(total_max, sequence_count)
 
 
 def length_terminated_mean(lengths: Tensor, terminated: Tensor) -> Tensor:
@@ -1068,6 +1149,36 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_length_prompt_distribution_finalize,
         formula="histogram(prompt_lengths, low=0, high=4096, bins=64)",
         slots=(Slot("prompt_lengths_bins", "bins", bins=64, low=0.0, high=4096.0),),
+    ),
+    "length/sequence/mean": MetricFunction(
+        id="length/sequence/mean",
+        brief="Mean length of a training sequence, prompt and response together.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths", "prompt_lengths"),
+        parameters={},
+        function=length_sequence_mean,
+        update=_length_sequence_mean_update,
+        finalize=_length_sequence_mean_finalize,
+        formula="mean(lengths + prompt_lengths)",
+        slots=(Slot("total_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "length/sequence/max": MetricFunction(
+        id="length/sequence/max",
+        brief="Length of the longest training sequence, prompt and response together.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths", "prompt_lengths"),
+        parameters={},
+        function=length_sequence_max,
+        update=_length_sequence_max_update,
+        finalize=_length_sequence_max_finalize,
+        formula="max(lengths + prompt_lengths)",
+        slots=(Slot("total_max", "max"), Slot("sequence_count", "count")),
     ),
     "length/terminated/mean": MetricFunction(
         id="length/terminated/mean",

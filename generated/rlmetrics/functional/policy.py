@@ -29,6 +29,7 @@ __all__ = [
     "policy_loss_dual_clip",
     "policy_old_log_probability_distribution",
     "policy_old_log_probability_distribution_unmasked",
+    "policy_outside_region_fraction",
     "policy_ratio_distribution",
     "policy_ratio_distribution_unmasked",
     "policy_ratio_mean",
@@ -445,6 +446,72 @@ def _policy_clip_fraction_high_update(
 
 
 def _policy_clip_fraction_high_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
+def policy_outside_region_fraction(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+) -> Tensor:
+    """Share of response tokens whose ratio lies outside the trust region, whatever their advantage.
+
+    A token counts as soon as its probability has moved by more than the clip range, in either direction. The loss is
+    only clipped on those among them whose advantage points the same way, so the value is an upper bound of the clip
+    fraction, roughly twice as large when advantages are balanced. It measures how far the policies are apart, also
+    where nothing is learnt.
+
+    Formula::
+
+        ratio = exp(logprobs - old_logprobs)
+        mean((ratio < 1 - clip_low) | (ratio > 1 + clip_high))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: ppo_clip. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1.
+        clip_high: How far the ratio may rise above 1.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _policy_outside_region_fraction_update(logprobs, old_logprobs, mask, clip_low=clip_low, clip_high=clip_high)
+    return _policy_outside_region_fraction_finalize(state)
+
+
+def _policy_outside_region_fraction_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    ratio = torch.exp(logprobs - old_logprobs)
+    condition_count = ops.count(((ratio < 1 - clip_low) | (ratio > 1 + clip_high)) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _policy_outside_region_fraction_finalize(state: Tensor) -> Tensor:
     condition_count, token_count = state.unbind()
     return condition_count / token_count
 
@@ -1675,6 +1742,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_policy_clip_fraction_high_update,
         finalize=_policy_clip_fraction_high_finalize,
         formula="mean((exp(logprobs - old_logprobs) > 1 + clip_high) & (advantages > 0))",
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
+    "policy/outside_region_fraction": MetricFunction(
+        id="policy/outside_region_fraction",
+        brief="Share of response tokens whose ratio lies outside the trust region, whatever their advantage.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2},
+        function=policy_outside_region_fraction,
+        update=_policy_outside_region_fraction_update,
+        finalize=_policy_outside_region_fraction_finalize,
+        formula="mean((ratio < 1 - clip_low) | (ratio > 1 + clip_high))",
+        let={"ratio": "exp(logprobs - old_logprobs)"},
         slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
     ),
     "policy/dual_clip_fraction": MetricFunction(

@@ -66,21 +66,41 @@ __all__ = [
     "rollout_rejection_response_std",
     "rollout_rejection_std",
     "rollout_rejection_token_fraction",
+    "rollout_rejection_weight_effective_fraction",
+    "rollout_rejection_weight_fraction_above",
+    "rollout_rejection_weight_fraction_below",
+    "rollout_rejection_weight_max",
+    "rollout_rejection_weight_mean",
+    "rollout_rejection_weight_min",
+    "rollout_rejection_weight_response_fraction_above",
+    "rollout_rejection_weight_response_fraction_below",
+    "rollout_rejection_weight_response_max",
+    "rollout_rejection_weight_response_max_deviation",
+    "rollout_rejection_weight_response_mean",
+    "rollout_rejection_weight_response_min",
+    "rollout_rejection_weight_response_std",
+    "rollout_rejection_weight_std",
     "rollout_reward_component_max",
     "rollout_reward_component_min",
     "rollout_sequence_weight_effective_fraction",
+    "rollout_sequence_weight_effective_fraction_clamped",
     "rollout_sequence_weight_fraction_above",
     "rollout_sequence_weight_fraction_below",
     "rollout_sequence_weight_std",
+    "rollout_sequence_weight_std_clamped",
     "rollout_speculative_acceptance_length",
     "rollout_speculative_acceptance_rate",
     "rollout_token_weight_effective_fraction",
+    "rollout_token_weight_effective_fraction_clamped",
     "rollout_token_weight_effective_fraction_zeroed",
     "rollout_token_weight_fraction_above",
     "rollout_token_weight_fraction_below",
     "rollout_token_weight_std",
+    "rollout_token_weight_std_clamped",
     "rollout_token_weight_std_zeroed",
     "rollout_token_weight_zeroed_fraction",
+    "rollout_veto_response_fraction",
+    "rollout_veto_token_fraction",
     "rollout_weight_normaliser",
     "rollout_weight_per_response_fraction_above",
     "rollout_weight_per_response_fraction_above_empty_counted",
@@ -89,17 +109,22 @@ __all__ = [
     "rollout_weight_per_response_max",
     "rollout_weight_per_response_max_deviation",
     "rollout_weight_per_response_max_deviation_empty_counted",
+    "rollout_weight_per_response_max_deviation_raw",
     "rollout_weight_per_response_max_deviation_zeroed",
     "rollout_weight_per_response_max_empty_counted",
+    "rollout_weight_per_response_max_raw",
     "rollout_weight_per_response_max_zeroed",
     "rollout_weight_per_response_mean",
     "rollout_weight_per_response_mean_empty_counted",
+    "rollout_weight_per_response_mean_raw",
     "rollout_weight_per_response_mean_zeroed",
     "rollout_weight_per_response_min",
     "rollout_weight_per_response_min_empty_counted",
+    "rollout_weight_per_response_min_raw",
     "rollout_weight_per_response_min_zeroed",
     "rollout_weight_per_response_std",
     "rollout_weight_per_response_std_empty_counted",
+    "rollout_weight_per_response_std_raw",
     "rollout_weight_per_response_std_zeroed",
 ]
 
@@ -1781,6 +1806,73 @@ def _rollout_token_weight_std_finalize(state: Tensor) -> Tensor:
     return ops.standard_deviation(weight_moments, ddof=0)
 
 
+def rollout_token_weight_std_clamped(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights below a lower bound are raised to it, and those above the upper one are cut.
+
+    How unevenly tokens count in a corrected update. 0 without mismatch; bounded by the truncation, so compare it only
+    at equal bounds.
+
+    Formula::
+
+        weight = clamp(exp(old_logprobs - rollout_logprobs), lower, upper)
+        std(weight, ddof=0)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become this.
+        upper: Larger weights become this.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_token_weight_std_clamped_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
+    return _rollout_token_weight_std_clamped_finalize(state)
+
+
+def _rollout_token_weight_std_clamped_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), lower, upper)
+    weight_moments = ops.moments(weight, mask)
+    return pack([weight_moments])
+
+
+def _rollout_token_weight_std_clamped_finalize(state: Tensor) -> Tensor:
+    weight_moments = state[0:3]
+    return ops.standard_deviation(weight_moments, ddof=0)
+
+
 def rollout_token_weight_std_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -1916,6 +2008,82 @@ def _rollout_token_weight_effective_fraction_update(
 
 
 def _rollout_token_weight_effective_fraction_finalize(state: Tensor) -> Tensor:
+    weight_sum, token_count, power_sum = state.unbind()
+    return torch.square(weight_sum / token_count) / (power_sum / token_count)
+
+
+def rollout_token_weight_effective_fraction_clamped(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights below a lower bound are raised to it, and those above the upper one are cut.
+
+    Squared mean over mean square of the truncated weights. 1 when all weights are equal; 0.5 means that half of the
+    batch is wasted on uneven weights.
+
+    Formula::
+
+        weight = clamp(exp(old_logprobs - rollout_logprobs), lower, upper)
+        mean(weight) ** 2 / mean(weight ** 2)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become this.
+        upper: Larger weights become this.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_token_weight_effective_fraction_clamped_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_token_weight_effective_fraction_clamped_finalize(state)
+
+
+def _rollout_token_weight_effective_fraction_clamped_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.clamp(torch.exp(old_logprobs - rollout_logprobs), lower, upper)
+    weight_sum = ops.total(weight, mask)
+    token_count = ops.count(mask)
+    power_sum = ops.total(torch.square(weight), mask)
+    return pack([weight_sum, token_count, power_sum])
+
+
+def _rollout_token_weight_effective_fraction_clamped_finalize(state: Tensor) -> Tensor:
     weight_sum, token_count, power_sum = state.unbind()
     return torch.square(weight_sum / token_count) / (power_sum / token_count)
 
@@ -2263,6 +2431,72 @@ def _rollout_sequence_weight_std_finalize(state: Tensor) -> Tensor:
     return ops.standard_deviation(by_token_moments, ddof=0)
 
 
+def rollout_sequence_weight_std_clamped(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights below a lower bound are raised to it, and those above the upper one are cut.
+
+    Every token carries the product of its whole response, so long responses weigh more.
+
+    Formula::
+
+        weight = clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)
+        std(per_token(weight), ddof=0)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become this.
+        upper: Larger weights become this.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_std_clamped_update(old_logprobs, rollout_logprobs, mask, lower=lower, upper=upper)
+    return _rollout_sequence_weight_std_clamped_finalize(state)
+
+
+def _rollout_sequence_weight_std_clamped_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), lower, upper)
+    by_token_moments = ops.moments(ops.masked(ops.per_token(weight, mask), mask), mask)
+    return pack([by_token_moments])
+
+
+def _rollout_sequence_weight_std_clamped_finalize(state: Tensor) -> Tensor:
+    by_token_moments = state[0:3]
+    return ops.standard_deviation(by_token_moments, ddof=0)
+
+
 def rollout_sequence_weight_effective_fraction(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2327,6 +2561,82 @@ def _rollout_sequence_weight_effective_fraction_update(
 
 
 def _rollout_sequence_weight_effective_fraction_finalize(state: Tensor) -> Tensor:
+    by_token_sum, token_count, power_sum = state.unbind()
+    return torch.square(by_token_sum / token_count) / (power_sum / token_count)
+
+
+def rollout_sequence_weight_effective_fraction_clamped(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Weights below a lower bound are raised to it, and those above the upper one are cut.
+
+    As for token weights; it falls fast with length, because products of ratios spread.
+
+    Formula::
+
+        weight = clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)
+        mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: truncated. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Smaller weights become this.
+        upper: Larger weights become this.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Kong 1992, A Note on Importance Sampling Using Standardized Weights, technical report.
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_effective_fraction_clamped_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_sequence_weight_effective_fraction_clamped_finalize(state)
+
+
+def _rollout_sequence_weight_effective_fraction_clamped_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), lower, upper)
+    by_token = ops.masked(ops.per_token(weight, mask), mask)
+    by_token_sum = ops.total(by_token, mask)
+    token_count = ops.count(mask)
+    power_sum = ops.total(torch.square(by_token), mask)
+    return pack([by_token_sum, token_count, power_sum])
+
+
+def _rollout_sequence_weight_effective_fraction_clamped_finalize(state: Tensor) -> Tensor:
     by_token_sum, token_count, power_sum = state.unbind()
     return torch.square(by_token_sum / token_count) / (power_sum / token_count)
 
@@ -2598,6 +2908,63 @@ def _rollout_weight_per_response_mean_empty_counted_finalize(state: Tensor) -> T
     return per_response_sum / sequence_count
 
 
+def rollout_weight_per_response_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+
+    Near 1 without mismatch, a little below it with truncation. Responses weigh the same, unlike in the token mean.
+
+    Formula::
+
+        weight = exp(clamp(old_logprobs - rollout_logprobs, -20, 20))
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        mean(per_response)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_mean_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_weight_per_response_mean_raw_finalize(state)
+
+
+def _rollout_weight_per_response_mean_raw_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response_sum = ops.total(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_sum, sequence_count])
+
+
+def _rollout_weight_per_response_mean_raw_finalize(state: Tensor) -> Tensor:
+    per_response_sum, sequence_count = state.unbind()
+    return per_response_sum / sequence_count
+
+
 def rollout_weight_per_response_mean_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2805,6 +3172,58 @@ def _rollout_weight_per_response_std_empty_counted_update(
 
 
 def _rollout_weight_per_response_std_empty_counted_finalize(state: Tensor) -> Tensor:
+    per_response_moments = state[0:3]
+    return ops.standard_deviation(per_response_moments, ddof=1)
+
+
+def rollout_weight_per_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+
+    Tells whether mismatch is spread evenly or sits in some responses.
+
+    Formula::
+
+        weight = exp(clamp(old_logprobs - rollout_logprobs, -20, 20))
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        std(per_response)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_std_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_weight_per_response_std_raw_finalize(state)
+
+
+def _rollout_weight_per_response_std_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response_moments = ops.moments(per_response)
+    return pack([per_response_moments])
+
+
+def _rollout_weight_per_response_std_raw_finalize(state: Tensor) -> Tensor:
     per_response_moments = state[0:3]
     return ops.standard_deviation(per_response_moments, ddof=1)
 
@@ -3022,6 +3441,59 @@ def _rollout_weight_per_response_max_empty_counted_finalize(state: Tensor) -> Te
     return ops.or_nan(per_response_max, sequence_count)
 
 
+def rollout_weight_per_response_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+
+    Bounded by the truncation.
+
+    Formula::
+
+        weight = exp(clamp(old_logprobs - rollout_logprobs, -20, 20))
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        max(per_response)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_max_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_weight_per_response_max_raw_finalize(state)
+
+
+def _rollout_weight_per_response_max_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response_max = ops.largest(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_max, sequence_count])
+
+
+def _rollout_weight_per_response_max_raw_finalize(state: Tensor) -> Tensor:
+    per_response_max, sequence_count = state.unbind()
+    return ops.or_nan(per_response_max, sequence_count)
+
+
 def rollout_weight_per_response_max_zeroed(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -3232,6 +3704,59 @@ def _rollout_weight_per_response_min_empty_counted_update(
 
 
 def _rollout_weight_per_response_min_empty_counted_finalize(state: Tensor) -> Tensor:
+    per_response_min, sequence_count = state.unbind()
+    return ops.or_nan(per_response_min, sequence_count)
+
+
+def rollout_weight_per_response_min_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+
+    Near 0 means a response that the trainer hardly recognises as its own.
+
+    Formula::
+
+        weight = exp(clamp(old_logprobs - rollout_logprobs, -20, 20))
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        min(per_response)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_min_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_weight_per_response_min_raw_finalize(state)
+
+
+def _rollout_weight_per_response_min_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response_min = ops.smallest(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_min, sequence_count])
+
+
+def _rollout_weight_per_response_min_raw_finalize(state: Tensor) -> Tensor:
     per_response_min, sequence_count = state.unbind()
     return ops.or_nan(per_response_min, sequence_count)
 
@@ -3452,6 +3977,68 @@ def _rollout_weight_per_response_max_deviation_empty_counted_update(
 
 
 def _rollout_weight_per_response_max_deviation_empty_counted_finalize(state: Tensor) -> Tensor:
+    abs_max, sequence_count = state.unbind()
+    return ops.or_nan(abs_max, sequence_count)
+
+
+def rollout_weight_per_response_max_deviation_raw(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """Weights enter as they are, without truncation. Responses without a counted token enter as 0.
+
+    The worst response in either direction. Ideal 0.
+
+    Formula::
+
+        weight = exp(clamp(old_logprobs - rollout_logprobs, -20, 20))
+        per_response = seq_sum(weight) / maximum(seq_count(mask), 1)
+        max(abs(per_response - 1))
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_weight_per_response_max_deviation_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_weight_per_response_max_deviation_raw_finalize(state)
+
+
+def _rollout_weight_per_response_max_deviation_raw_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(torch.clamp(old_logprobs - rollout_logprobs, -20, 20))
+    per_response = ops.seq_sum(weight, mask) / torch.clamp(ops.seq_count(mask, mask), min=1)
+    abs_ = torch.abs(per_response - 1)
+    abs_max = ops.largest(abs_)
+    sequence_count = ops.number_of(abs_)
+    return pack([abs_max, sequence_count])
+
+
+def _rollout_weight_per_response_max_deviation_raw_finalize(state: Tensor) -> Tensor:
     abs_max, sequence_count = state.unbind()
     return ops.or_nan(abs_max, sequence_count)
 
@@ -3878,6 +4465,848 @@ def _rollout_weight_normaliser_update(
 def _rollout_weight_normaliser_finalize(state: Tensor) -> Tensor:
     weight_sum, token_count = state.unbind()
     return weight_sum / token_count
+
+
+def rollout_rejection_weight_mean(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    """Mean over tokens of the probability ratio that decides about rejection.
+
+    Trainer over rollout engine, of a token, or as product or geometric mean of a response on each of its tokens,
+    whichever the criterion uses. Ideal 1; compare only runs with the same criterion.
+
+    Formula::
+
+        mean(rejection_weights)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_mean_update(rejection_weights, mask)
+    return _rollout_rejection_weight_mean_finalize(state)
+
+
+def _rollout_rejection_weight_mean_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    rejection_weights_sum = ops.total(rejection_weights, mask)
+    token_count = ops.count(mask)
+    return pack([rejection_weights_sum, token_count])
+
+
+def _rollout_rejection_weight_mean_finalize(state: Tensor) -> Tensor:
+    rejection_weights_sum, token_count = state.unbind()
+    return rejection_weights_sum / token_count
+
+
+def rollout_rejection_weight_max(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    """Largest probability ratio that decides about rejection.
+
+    The furthest that the trainer is above the engine. Products over responses reach their safety limit of 485 million
+    (e to the 20) soon, which is no news.
+
+    Formula::
+
+        max(rejection_weights)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_max_update(rejection_weights, mask)
+    return _rollout_rejection_weight_max_finalize(state)
+
+
+def _rollout_rejection_weight_max_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    rejection_weights_max = ops.largest(rejection_weights, mask)
+    token_count = ops.count(mask)
+    return pack([rejection_weights_max, token_count])
+
+
+def _rollout_rejection_weight_max_finalize(state: Tensor) -> Tensor:
+    rejection_weights_max, token_count = state.unbind()
+    return ops.or_nan(rejection_weights_max, token_count)
+
+
+def rollout_rejection_weight_min(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    """Smallest probability ratio that decides about rejection.
+
+    The furthest that the trainer is below the engine; near 0 means a token that the trainer would hardly have produced.
+
+    Formula::
+
+        min(rejection_weights)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_min_update(rejection_weights, mask)
+    return _rollout_rejection_weight_min_finalize(state)
+
+
+def _rollout_rejection_weight_min_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    rejection_weights_min = ops.smallest(rejection_weights, mask)
+    token_count = ops.count(mask)
+    return pack([rejection_weights_min, token_count])
+
+
+def _rollout_rejection_weight_min_finalize(state: Tensor) -> Tensor:
+    rejection_weights_min, token_count = state.unbind()
+    return ops.or_nan(rejection_weights_min, token_count)
+
+
+def rollout_rejection_weight_std(rejection_weights: Tensor, mask: Tensor, *, lower: float, upper: float) -> Tensor:
+    """Standard deviation over tokens of the ratio that decides about rejection, cut to its bounds.
+
+    Bounded by the bounds, so it says how crowded the accepted band is, not how long the tails are.
+
+    Formula::
+
+        std(clamp(rejection_weights, lower, upper), ddof=0)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound of the criterion, by default the reciprocal of the upper one.
+        upper: Upper bound of the criterion.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_std_update(rejection_weights, mask, lower=lower, upper=upper)
+    return _rollout_rejection_weight_std_finalize(state)
+
+
+def _rollout_rejection_weight_std_update(
+    rejection_weights: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    clamped_moments = ops.moments(torch.clamp(rejection_weights, lower, upper), mask)
+    return pack([clamped_moments])
+
+
+def _rollout_rejection_weight_std_finalize(state: Tensor) -> Tensor:
+    clamped_moments = state[0:3]
+    return ops.standard_deviation(clamped_moments, ddof=0)
+
+
+def rollout_rejection_weight_effective_fraction(
+    rejection_weights: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    """Evenness of the ratios that decide about rejection: squared mean over mean square, cut to their bounds.
+
+    Reads like an effective sample size per token, but nothing is weighted with these ratios. 1 while all are equal.
+
+    Formula::
+
+        mean(clamp(rejection_weights, lower, upper)) ** 2 / mean(clamp(rejection_weights, lower, upper) ** 2)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound of the criterion, by default the reciprocal of the upper one.
+        upper: Upper bound of the criterion.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_effective_fraction_update(rejection_weights, mask, lower=lower, upper=upper)
+    return _rollout_rejection_weight_effective_fraction_finalize(state)
+
+
+def _rollout_rejection_weight_effective_fraction_update(
+    rejection_weights: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    clamped = torch.clamp(rejection_weights, lower, upper)
+    clamped_sum = ops.total(clamped, mask)
+    token_count = ops.count(mask)
+    power_sum = ops.total(torch.square(clamped), mask)
+    return pack([clamped_sum, token_count, power_sum])
+
+
+def _rollout_rejection_weight_effective_fraction_finalize(state: Tensor) -> Tensor:
+    clamped_sum, token_count, power_sum = state.unbind()
+    return torch.square(clamped_sum / token_count) / (power_sum / token_count)
+
+
+def rollout_rejection_weight_fraction_above(rejection_weights: Tensor, mask: Tensor, *, upper: float) -> Tensor:
+    """Share of tokens whose ratio is above the upper bound of rejection.
+
+    What the upper side of the criterion throws away. A rising share means growing mismatch.
+
+    Formula::
+
+        mean(rejection_weights > upper)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        upper: Upper bound of the criterion.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_fraction_above_update(rejection_weights, mask, upper=upper)
+    return _rollout_rejection_weight_fraction_above_finalize(state)
+
+
+def _rollout_rejection_weight_fraction_above_update(rejection_weights: Tensor, mask: Tensor, *, upper: float) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    condition_count = ops.count((rejection_weights > upper) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _rollout_rejection_weight_fraction_above_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
+def rollout_rejection_weight_fraction_below(rejection_weights: Tensor, mask: Tensor, *, lower: float) -> Tensor:
+    """Share of tokens whose ratio is below the lower bound of rejection.
+
+    What the lower side of the criterion throws away, tokens that the trainer finds too unlikely.
+
+    Formula::
+
+        mean(rejection_weights < lower)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound of the criterion, by default the reciprocal of the upper one.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_fraction_below_update(rejection_weights, mask, lower=lower)
+    return _rollout_rejection_weight_fraction_below_finalize(state)
+
+
+def _rollout_rejection_weight_fraction_below_update(rejection_weights: Tensor, mask: Tensor, *, lower: float) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    condition_count = ops.count((rejection_weights < lower) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _rollout_rejection_weight_fraction_below_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
+def rollout_rejection_weight_response_mean(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    """Mean over responses of each response's mean rejection ratio.
+
+    Responses count alike however long they are; those without a counted token enter as 0.
+
+    Formula::
+
+        per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
+        mean(per_response)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_response_mean_update(rejection_weights, mask)
+    return _rollout_rejection_weight_response_mean_finalize(state)
+
+
+def _rollout_rejection_weight_response_mean_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    greater = torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response = ops.seq_sum(rejection_weights, mask) / greater
+    per_response_sum = ops.total(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_sum, sequence_count])
+
+
+def _rollout_rejection_weight_response_mean_finalize(state: Tensor) -> Tensor:
+    per_response_sum, sequence_count = state.unbind()
+    return per_response_sum / sequence_count
+
+
+def rollout_rejection_weight_response_std(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    """Standard deviation over responses of each response's mean rejection ratio.
+
+    How much responses differ in their mismatch. 0 with a single response.
+
+    Formula::
+
+        per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
+        std(per_response)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_response_std_update(rejection_weights, mask)
+    return _rollout_rejection_weight_response_std_finalize(state)
+
+
+def _rollout_rejection_weight_response_std_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    greater = torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response = ops.seq_sum(rejection_weights, mask) / greater
+    per_response_moments = ops.moments(per_response)
+    return pack([per_response_moments])
+
+
+def _rollout_rejection_weight_response_std_finalize(state: Tensor) -> Tensor:
+    per_response_moments = state[0:3]
+    return ops.standard_deviation(per_response_moments, ddof=1)
+
+
+def rollout_rejection_weight_response_max(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    """Largest mean rejection ratio of a response.
+
+    One degenerate response is enough to raise it.
+
+    Formula::
+
+        per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
+        max(per_response)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_response_max_update(rejection_weights, mask)
+    return _rollout_rejection_weight_response_max_finalize(state)
+
+
+def _rollout_rejection_weight_response_max_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    greater = torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response = ops.seq_sum(rejection_weights, mask) / greater
+    per_response_max = ops.largest(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_max, sequence_count])
+
+
+def _rollout_rejection_weight_response_max_finalize(state: Tensor) -> Tensor:
+    per_response_max, sequence_count = state.unbind()
+    return ops.or_nan(per_response_max, sequence_count)
+
+
+def rollout_rejection_weight_response_min(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    """Smallest mean rejection ratio of a response.
+
+    0 as soon as one response has no counted token.
+
+    Formula::
+
+        per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
+        min(per_response)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_response_min_update(rejection_weights, mask)
+    return _rollout_rejection_weight_response_min_finalize(state)
+
+
+def _rollout_rejection_weight_response_min_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    greater = torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response = ops.seq_sum(rejection_weights, mask) / greater
+    per_response_min = ops.smallest(per_response)
+    sequence_count = ops.number_of(per_response)
+    return pack([per_response_min, sequence_count])
+
+
+def _rollout_rejection_weight_response_min_finalize(state: Tensor) -> Tensor:
+    per_response_min, sequence_count = state.unbind()
+    return ops.or_nan(per_response_min, sequence_count)
+
+
+def rollout_rejection_weight_response_max_deviation(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    """Largest distance of a mean rejection ratio of a response from 1.
+
+    The worst response in either direction; at least 1 if a response has no counted token.
+
+    Formula::
+
+        per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
+        max(abs(per_response - 1))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_response_max_deviation_update(rejection_weights, mask)
+    return _rollout_rejection_weight_response_max_deviation_finalize(state)
+
+
+def _rollout_rejection_weight_response_max_deviation_update(rejection_weights: Tensor, mask: Tensor) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    greater = torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response = ops.seq_sum(rejection_weights, mask) / greater
+    abs_ = torch.abs(per_response - 1)
+    abs_max = ops.largest(abs_)
+    sequence_count = ops.number_of(abs_)
+    return pack([abs_max, sequence_count])
+
+
+def _rollout_rejection_weight_response_max_deviation_finalize(state: Tensor) -> Tensor:
+    abs_max, sequence_count = state.unbind()
+    return ops.or_nan(abs_max, sequence_count)
+
+
+def rollout_rejection_weight_response_fraction_above(
+    rejection_weights: Tensor,
+    mask: Tensor,
+    *,
+    upper: float,
+) -> Tensor:
+    """Share of responses whose mean rejection ratio is above the upper bound.
+
+    Looks at means of responses even where the criterion judges tokens one by one, so it is not the share that is
+    rejected.
+
+    Formula::
+
+        per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
+        mean(per_response > upper)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        upper: Upper bound of the criterion.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_response_fraction_above_update(rejection_weights, mask, upper=upper)
+    return _rollout_rejection_weight_response_fraction_above_finalize(state)
+
+
+def _rollout_rejection_weight_response_fraction_above_update(
+    rejection_weights: Tensor,
+    mask: Tensor,
+    *,
+    upper: float,
+) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    greater = torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response = ops.seq_sum(rejection_weights, mask) / greater
+    condition = per_response > upper
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _rollout_rejection_weight_response_fraction_above_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def rollout_rejection_weight_response_fraction_below(
+    rejection_weights: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+) -> Tensor:
+    """Share of responses whose mean rejection ratio is below the lower bound.
+
+    Counts responses without a counted token too, whose mean is 0, and those that the engine liked far better than the
+    trainer does.
+
+    Formula::
+
+        per_response = seq_sum(rejection_weights) / maximum(seq_count(mask), 1)
+        mean(per_response < lower)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        rejection_weights: Float tensor ``[B, T]``. Probability ratio, trainer over rollout engine, that a rejection
+            criterion looks at: of the token, or the product or geometric mean of its response.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound of the criterion, by default the reciprocal of the upper one.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_rejection_weight_response_fraction_below_update(rejection_weights, mask, lower=lower)
+    return _rollout_rejection_weight_response_fraction_below_finalize(state)
+
+
+def _rollout_rejection_weight_response_fraction_below_update(
+    rejection_weights: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+) -> Tensor:
+    check(rejection_weights=rejection_weights, mask=mask)
+    mask = mask.bool()
+    rejection_weights = ops.masked(rejection_weights, mask)
+    greater = torch.clamp(ops.seq_count(mask, mask), min=1)
+    per_response = ops.seq_sum(rejection_weights, mask) / greater
+    condition = per_response < lower
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _rollout_rejection_weight_response_fraction_below_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def rollout_veto_token_fraction(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    threshold: float = 0.0001,
+) -> Tensor:
+    """Share of response tokens that the trainer finds so unlikely that they veto their response.
+
+    A token whose probability ratio, trainer over rollout engine, falls below the veto threshold. Ideal 0; single tokens
+    come from stale weights, a changed tokenizer or precision, and each throws its whole response out. Constant 0 while
+    no threshold is set.
+
+    Formula::
+
+        mean(old_logprobs - rollout_logprobs < log(threshold))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        threshold: Ratio below which a token vetoes its response. Default from verl, release 0.6.0,
+            verl/trainer/config/ppo_trainer.yaml:131.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_veto_token_fraction_update(old_logprobs, rollout_logprobs, mask, threshold=threshold)
+    return _rollout_veto_token_fraction_finalize(state)
+
+
+def _rollout_veto_token_fraction_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    threshold: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    condition = (old_logprobs - rollout_logprobs < torch.log(ops.scalar(threshold))) & mask
+    condition_count = ops.count(condition)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _rollout_veto_token_fraction_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
+def rollout_veto_response_fraction(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    threshold: float = 0.0001,
+) -> Tensor:
+    """Share of responses that a single hopeless token throws out.
+
+    A response counts if at least one of its tokens has a probability ratio, trainer over rollout engine, below the veto
+    threshold. Long responses are hit more often, so the share grows with length although the mismatch per token does
+    not. Constant 0 while no threshold is set.
+
+    Formula::
+
+        mean(seq_any(old_logprobs - rollout_logprobs < log(threshold)))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        threshold: Ratio below which a token vetoes its response. Default from verl, release 0.6.0,
+            verl/trainer/config/ppo_trainer.yaml:131.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch,
+            https://richardli.xyz/rl-collapse.
+    """
+    state = _rollout_veto_response_fraction_update(old_logprobs, rollout_logprobs, mask, threshold=threshold)
+    return _rollout_veto_response_fraction_finalize(state)
+
+
+def _rollout_veto_response_fraction_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    threshold: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    seq_any = ops.seq_any(old_logprobs - rollout_logprobs < torch.log(ops.scalar(threshold)), mask)
+    seq_any_count = ops.count(seq_any)
+    sequence_count = ops.number_of(seq_any)
+    return pack([seq_any_count, sequence_count])
+
+
+def _rollout_veto_response_fraction_finalize(state: Tensor) -> Tensor:
+    seq_any_count, sequence_count = state.unbind()
+    return seq_any_count / sequence_count
 
 
 def rollout_rejection_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
@@ -5206,6 +6635,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
         slots=(Slot("weight_moments", "moments"),),
     ),
+    "rollout/token_weight/std@clamped": MetricFunction(
+        id="rollout/token_weight/std@clamped",
+        brief="Weights below a lower bound are raised to it, and those above the upper one are cut.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_token_weight_std_clamped,
+        update=_rollout_token_weight_std_clamped_update,
+        finalize=_rollout_token_weight_std_clamped_finalize,
+        formula="std(weight, ddof=0)",
+        let={"weight": "clamp(exp(old_logprobs - rollout_logprobs), lower, upper)"},
+        slots=(Slot("weight_moments", "moments"),),
+    ),
     "rollout/token_weight/std@zeroed": MetricFunction(
         id="rollout/token_weight/std@zeroed",
         brief="Weights outside the bounds are replaced by 0 instead of being capped.",
@@ -5242,6 +6687,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_rollout_token_weight_effective_fraction_finalize,
         formula="mean(weight) ** 2 / mean(weight ** 2)",
         let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
+        slots=(Slot("weight_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
+    ),
+    "rollout/token_weight/effective_fraction@clamped": MetricFunction(
+        id="rollout/token_weight/effective_fraction@clamped",
+        brief="Weights below a lower bound are raised to it, and those above the upper one are cut.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_token_weight_effective_fraction_clamped,
+        update=_rollout_token_weight_effective_fraction_clamped_update,
+        finalize=_rollout_token_weight_effective_fraction_clamped_finalize,
+        formula="mean(weight) ** 2 / mean(weight ** 2)",
+        let={"weight": "clamp(exp(old_logprobs - rollout_logprobs), lower, upper)"},
         slots=(Slot("weight_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
     ),
     "rollout/token_weight/effective_fraction@zeroed": MetricFunction(
@@ -5327,6 +6788,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"weight": "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"},
         slots=(Slot("by_token_moments", "moments"),),
     ),
+    "rollout/sequence_weight/std@clamped": MetricFunction(
+        id="rollout/sequence_weight/std@clamped",
+        brief="Weights below a lower bound are raised to it, and those above the upper one are cut.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_sequence_weight_std_clamped,
+        update=_rollout_sequence_weight_std_clamped_update,
+        finalize=_rollout_sequence_weight_std_clamped_finalize,
+        formula="std(per_token(weight), ddof=0)",
+        let={"weight": "clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)"},
+        slots=(Slot("by_token_moments", "moments"),),
+    ),
     "rollout/sequence_weight/effective_fraction": MetricFunction(
         id="rollout/sequence_weight/effective_fraction",
         brief="Effective sample size of response-level importance weights over the number of tokens.",
@@ -5341,6 +6818,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_rollout_sequence_weight_effective_fraction_finalize,
         formula="mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)",
         let={"weight": "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"},
+        slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
+    ),
+    "rollout/sequence_weight/effective_fraction@clamped": MetricFunction(
+        id="rollout/sequence_weight/effective_fraction@clamped",
+        brief="Weights below a lower bound are raised to it, and those above the upper one are cut.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_sequence_weight_effective_fraction_clamped,
+        update=_rollout_sequence_weight_effective_fraction_clamped_update,
+        finalize=_rollout_sequence_weight_effective_fraction_clamped_finalize,
+        formula="mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)",
+        let={"weight": "clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)"},
         slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
     ),
     "rollout/sequence_weight/fraction_above": MetricFunction(
@@ -5410,6 +6903,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
     ),
+    "rollout/weight_per_response/mean@raw": MetricFunction(
+        id="rollout/weight_per_response/mean@raw",
+        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_weight_per_response_mean_raw,
+        update=_rollout_weight_per_response_mean_raw_update,
+        finalize=_rollout_weight_per_response_mean_raw_finalize,
+        formula="mean(per_response)",
+        let={
+            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
+    ),
     "rollout/weight_per_response/mean@zeroed": MetricFunction(
         id="rollout/weight_per_response/mean@zeroed",
         brief=(
@@ -5464,6 +6976,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="std(per_response)",
         let={
             "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("per_response_moments", "moments"),),
+    ),
+    "rollout/weight_per_response/std@raw": MetricFunction(
+        id="rollout/weight_per_response/std@raw",
+        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_weight_per_response_std_raw,
+        update=_rollout_weight_per_response_std_raw_update,
+        finalize=_rollout_weight_per_response_std_raw_finalize,
+        formula="std(per_response)",
+        let={
+            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
             "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
         },
         slots=(Slot("per_response_moments", "moments"),),
@@ -5526,6 +7057,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
     ),
+    "rollout/weight_per_response/max@raw": MetricFunction(
+        id="rollout/weight_per_response/max@raw",
+        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_weight_per_response_max_raw,
+        update=_rollout_weight_per_response_max_raw_update,
+        finalize=_rollout_weight_per_response_max_raw_finalize,
+        formula="max(per_response)",
+        let={
+            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
+    ),
     "rollout/weight_per_response/max@zeroed": MetricFunction(
         id="rollout/weight_per_response/max@zeroed",
         brief=(
@@ -5584,6 +7134,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
     ),
+    "rollout/weight_per_response/min@raw": MetricFunction(
+        id="rollout/weight_per_response/min@raw",
+        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_weight_per_response_min_raw,
+        update=_rollout_weight_per_response_min_raw_update,
+        finalize=_rollout_weight_per_response_min_raw_finalize,
+        formula="min(per_response)",
+        let={
+            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
+    ),
     "rollout/weight_per_response/min@zeroed": MetricFunction(
         id="rollout/weight_per_response/min@zeroed",
         brief=(
@@ -5638,6 +7207,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="max(abs(per_response - 1))",
         let={
             "weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)",
+            "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
+        },
+        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "rollout/weight_per_response/max_deviation@raw": MetricFunction(
+        id="rollout/weight_per_response/max_deviation@raw",
+        brief="Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_weight_per_response_max_deviation_raw,
+        update=_rollout_weight_per_response_max_deviation_raw_update,
+        finalize=_rollout_weight_per_response_max_deviation_raw_finalize,
+        formula="max(abs(per_response - 1))",
+        let={
+            "weight": "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))",
             "per_response": "seq_sum(weight) / maximum(seq_count(mask), 1)",
         },
         slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
@@ -5744,6 +7332,253 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(weight)",
         let={"weight": "minimum(exp(old_logprobs - rollout_logprobs), cap)"},
         slots=(Slot("weight_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "rollout/rejection_weight/mean": MetricFunction(
+        id="rollout/rejection_weight/mean",
+        brief="Mean over tokens of the probability ratio that decides about rejection.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={},
+        function=rollout_rejection_weight_mean,
+        update=_rollout_rejection_weight_mean_update,
+        finalize=_rollout_rejection_weight_mean_finalize,
+        formula="mean(rejection_weights)",
+        slots=(Slot("rejection_weights_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "rollout/rejection_weight/max": MetricFunction(
+        id="rollout/rejection_weight/max",
+        brief="Largest probability ratio that decides about rejection.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={},
+        function=rollout_rejection_weight_max,
+        update=_rollout_rejection_weight_max_update,
+        finalize=_rollout_rejection_weight_max_finalize,
+        formula="max(rejection_weights)",
+        slots=(Slot("rejection_weights_max", "max"), Slot("token_count", "count")),
+    ),
+    "rollout/rejection_weight/min": MetricFunction(
+        id="rollout/rejection_weight/min",
+        brief="Smallest probability ratio that decides about rejection.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={},
+        function=rollout_rejection_weight_min,
+        update=_rollout_rejection_weight_min_update,
+        finalize=_rollout_rejection_weight_min_finalize,
+        formula="min(rejection_weights)",
+        slots=(Slot("rejection_weights_min", "min"), Slot("token_count", "count")),
+    ),
+    "rollout/rejection_weight/std": MetricFunction(
+        id="rollout/rejection_weight/std",
+        brief="Standard deviation over tokens of the ratio that decides about rejection, cut to its bounds.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_rejection_weight_std,
+        update=_rollout_rejection_weight_std_update,
+        finalize=_rollout_rejection_weight_std_finalize,
+        formula="std(clamp(rejection_weights, lower, upper), ddof=0)",
+        slots=(Slot("clamped_moments", "moments"),),
+    ),
+    "rollout/rejection_weight/effective_fraction": MetricFunction(
+        id="rollout/rejection_weight/effective_fraction",
+        brief="Evenness of the ratios that decide about rejection: squared mean over mean square, cut to their bounds.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={"lower": None, "upper": None},
+        function=rollout_rejection_weight_effective_fraction,
+        update=_rollout_rejection_weight_effective_fraction_update,
+        finalize=_rollout_rejection_weight_effective_fraction_finalize,
+        formula="mean(clamp(rejection_weights, lower, upper)) ** 2 / mean(clamp(rejection_weights, lower, upper) ** 2)",
+        slots=(Slot("clamped_sum", "sum"), Slot("token_count", "count"), Slot("power_sum", "sum")),
+    ),
+    "rollout/rejection_weight/fraction_above": MetricFunction(
+        id="rollout/rejection_weight/fraction_above",
+        brief="Share of tokens whose ratio is above the upper bound of rejection.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={"upper": None},
+        function=rollout_rejection_weight_fraction_above,
+        update=_rollout_rejection_weight_fraction_above_update,
+        finalize=_rollout_rejection_weight_fraction_above_finalize,
+        formula="mean(rejection_weights > upper)",
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
+    "rollout/rejection_weight/fraction_below": MetricFunction(
+        id="rollout/rejection_weight/fraction_below",
+        brief="Share of tokens whose ratio is below the lower bound of rejection.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={"lower": None},
+        function=rollout_rejection_weight_fraction_below,
+        update=_rollout_rejection_weight_fraction_below_update,
+        finalize=_rollout_rejection_weight_fraction_below_finalize,
+        formula="mean(rejection_weights < lower)",
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
+    "rollout/rejection_weight/response_mean": MetricFunction(
+        id="rollout/rejection_weight/response_mean",
+        brief="Mean over responses of each response's mean rejection ratio.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={},
+        function=rollout_rejection_weight_response_mean,
+        update=_rollout_rejection_weight_response_mean_update,
+        finalize=_rollout_rejection_weight_response_mean_finalize,
+        formula="mean(per_response)",
+        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
+        slots=(Slot("per_response_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "rollout/rejection_weight/response_std": MetricFunction(
+        id="rollout/rejection_weight/response_std",
+        brief="Standard deviation over responses of each response's mean rejection ratio.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={},
+        function=rollout_rejection_weight_response_std,
+        update=_rollout_rejection_weight_response_std_update,
+        finalize=_rollout_rejection_weight_response_std_finalize,
+        formula="std(per_response)",
+        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
+        slots=(Slot("per_response_moments", "moments"),),
+    ),
+    "rollout/rejection_weight/response_max": MetricFunction(
+        id="rollout/rejection_weight/response_max",
+        brief="Largest mean rejection ratio of a response.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={},
+        function=rollout_rejection_weight_response_max,
+        update=_rollout_rejection_weight_response_max_update,
+        finalize=_rollout_rejection_weight_response_max_finalize,
+        formula="max(per_response)",
+        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
+        slots=(Slot("per_response_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "rollout/rejection_weight/response_min": MetricFunction(
+        id="rollout/rejection_weight/response_min",
+        brief="Smallest mean rejection ratio of a response.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={},
+        function=rollout_rejection_weight_response_min,
+        update=_rollout_rejection_weight_response_min_update,
+        finalize=_rollout_rejection_weight_response_min_finalize,
+        formula="min(per_response)",
+        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
+        slots=(Slot("per_response_min", "min"), Slot("sequence_count", "count")),
+    ),
+    "rollout/rejection_weight/response_max_deviation": MetricFunction(
+        id="rollout/rejection_weight/response_max_deviation",
+        brief="Largest distance of a mean rejection ratio of a response from 1.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={},
+        function=rollout_rejection_weight_response_max_deviation,
+        update=_rollout_rejection_weight_response_max_deviation_update,
+        finalize=_rollout_rejection_weight_response_max_deviation_finalize,
+        formula="max(abs(per_response - 1))",
+        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
+        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "rollout/rejection_weight/response_fraction_above": MetricFunction(
+        id="rollout/rejection_weight/response_fraction_above",
+        brief="Share of responses whose mean rejection ratio is above the upper bound.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={"upper": None},
+        function=rollout_rejection_weight_response_fraction_above,
+        update=_rollout_rejection_weight_response_fraction_above_update,
+        finalize=_rollout_rejection_weight_response_fraction_above_finalize,
+        formula="mean(per_response > upper)",
+        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/rejection_weight/response_fraction_below": MetricFunction(
+        id="rollout/rejection_weight/response_fraction_below",
+        brief="Share of responses whose mean rejection ratio is below the lower bound.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejection_weights", "mask"),
+        parameters={"lower": None},
+        function=rollout_rejection_weight_response_fraction_below,
+        update=_rollout_rejection_weight_response_fraction_below_update,
+        finalize=_rollout_rejection_weight_response_fraction_below_finalize,
+        formula="mean(per_response < lower)",
+        let={"per_response": "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"},
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/veto/token_fraction": MetricFunction(
+        id="rollout/veto/token_fraction",
+        brief="Share of response tokens that the trainer finds so unlikely that they veto their response.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"threshold": 0.0001},
+        function=rollout_veto_token_fraction,
+        update=_rollout_veto_token_fraction_update,
+        finalize=_rollout_veto_token_fraction_finalize,
+        formula="mean(old_logprobs - rollout_logprobs < log(threshold))",
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
+    "rollout/veto/response_fraction": MetricFunction(
+        id="rollout/veto/response_fraction",
+        brief="Share of responses that a single hopeless token throws out.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"threshold": 0.0001},
+        function=rollout_veto_response_fraction,
+        update=_rollout_veto_response_fraction_update,
+        finalize=_rollout_veto_response_fraction_finalize,
+        formula="mean(seq_any(old_logprobs - rollout_logprobs < log(threshold)))",
+        slots=(Slot("seq_any_count", "count"), Slot("sequence_count", "count")),
     ),
     "rollout/rejection/mean": MetricFunction(
         id="rollout/rejection/mean",

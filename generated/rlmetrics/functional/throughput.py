@@ -19,14 +19,18 @@ from ._inputs import check, named
 
 __all__ = [
     "METRICS",
+    "throughput_generated_tokens_per_second",
     "throughput_milliseconds_per_token_actor_update",
     "throughput_milliseconds_per_token_advantages",
     "throughput_milliseconds_per_token_critic_update",
     "throughput_milliseconds_per_token_generation",
     "throughput_milliseconds_per_token_reference",
     "throughput_milliseconds_per_token_values",
+    "throughput_tokens_per_second",
+    "throughput_tokens_per_second_forward_backward",
     "throughput_tokens_per_second_per_device",
     "throughput_tokens_per_step",
+    "throughput_trained_tokens_per_second",
 ]
 
 
@@ -129,6 +133,197 @@ def _throughput_tokens_per_second_per_device_finalize(state: Tensor, *, devices:
     sequence_count = state[4]
     product = ops.last_value(last_step_seconds) * devices
     return ops.or_nan((lengths_sum + prompt_lengths_sum) / product, sequence_count)
+
+
+def throughput_trained_tokens_per_second(trained_tokens: Tensor, step_seconds: Tensor) -> Tensor:
+    """Tokens with a loss per second of wall time, over all devices together.
+
+    How fast the run learns from tokens, every wait included. Prompts do not count, so it also falls when responses get
+    shorter. With asynchronous generation it is bounded by the engine: more training devices do not raise it once the
+    trainer waits.
+
+    Formula::
+
+        sum(trained_tokens) / last(step_seconds)
+
+    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+
+    Args:
+        trained_tokens: Int tensor ``[B]`` in token. Number of tokens of each training sequence that carry a loss.
+        step_seconds: Float tensor ``[]`` in s. Wall time of the step.
+
+    Returns:
+        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _throughput_trained_tokens_per_second_update(trained_tokens, step_seconds)
+    return _throughput_trained_tokens_per_second_finalize(state)
+
+
+def _throughput_trained_tokens_per_second_update(trained_tokens: Tensor, step_seconds: Tensor) -> Tensor:
+    check(trained_tokens=trained_tokens, step_seconds=step_seconds)
+    step_seconds = ops.as_float(step_seconds)
+    trained_tokens_sum = ops.total(trained_tokens)
+    last_step_seconds = ops.last(step_seconds)
+    sequence_count = ops.number_of(trained_tokens)
+    return pack([trained_tokens_sum, last_step_seconds, sequence_count])
+
+
+def _throughput_trained_tokens_per_second_finalize(state: Tensor) -> Tensor:
+    trained_tokens_sum = state[0]
+    last_step_seconds = state[1:3]
+    sequence_count = state[3]
+    value = trained_tokens_sum / ops.last_value(last_step_seconds)
+    return ops.or_nan(value, sequence_count)
+
+
+def throughput_tokens_per_second(lengths: Tensor, prompt_lengths: Tensor, step_seconds: Tensor) -> Tensor:
+    """Tokens processed per second of wall time, over all devices together.
+
+    Prompt and response tokens of everything that is trained on, over the whole time of a step, waiting included. Divide
+    by the number of devices to compare runs of different size.
+
+    Formula::
+
+        (sum(lengths) + sum(prompt_lengths)) / last(step_seconds)
+
+    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+        prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
+        step_seconds: Float tensor ``[]`` in s. Wall time of the step.
+
+    Returns:
+        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _throughput_tokens_per_second_update(lengths, prompt_lengths, step_seconds)
+    return _throughput_tokens_per_second_finalize(state)
+
+
+def _throughput_tokens_per_second_update(lengths: Tensor, prompt_lengths: Tensor, step_seconds: Tensor) -> Tensor:
+    check(lengths=lengths, prompt_lengths=prompt_lengths, step_seconds=step_seconds)
+    step_seconds = ops.as_float(step_seconds)
+    lengths_sum = ops.total(lengths)
+    prompt_lengths_sum = ops.total(prompt_lengths)
+    last_step_seconds = ops.last(step_seconds)
+    sequence_count = ops.number_of(lengths)
+    return pack([lengths_sum, prompt_lengths_sum, last_step_seconds, sequence_count])
+
+
+def _throughput_tokens_per_second_finalize(state: Tensor) -> Tensor:
+    lengths_sum = state[0]
+    prompt_lengths_sum = state[1]
+    last_step_seconds = state[2:4]
+    sequence_count = state[4]
+    value = (lengths_sum + prompt_lengths_sum) / ops.last_value(last_step_seconds)
+    return ops.or_nan(value, sequence_count)
+
+
+def throughput_tokens_per_second_forward_backward(
+    lengths: Tensor,
+    prompt_lengths: Tensor,
+    stage_seconds: Tensor,
+) -> Tensor:
+    """Tokens processed per second of forward and backward passes, over all devices together.
+
+    The speed of the model itself, without waiting, optimizer and transfers. If it is steady while the throughput of the
+    whole step falls, something other than training has become slow.
+
+    Formula::
+
+        (sum(lengths) + sum(prompt_lengths)) / last(stage_seconds)
+
+    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+        prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
+        stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
+
+    Returns:
+        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _throughput_tokens_per_second_forward_backward_update(lengths, prompt_lengths, stage_seconds)
+    return _throughput_tokens_per_second_forward_backward_finalize(state)
+
+
+def _throughput_tokens_per_second_forward_backward_update(
+    lengths: Tensor,
+    prompt_lengths: Tensor,
+    stage_seconds: Tensor,
+) -> Tensor:
+    check(lengths=lengths, prompt_lengths=prompt_lengths, stage_seconds=stage_seconds)
+    stage_seconds = ops.as_float(stage_seconds)
+    lengths_sum = ops.total(lengths)
+    prompt_lengths_sum = ops.total(prompt_lengths)
+    last_stage_seconds = ops.last(stage_seconds)
+    sequence_count = ops.number_of(lengths)
+    return pack([lengths_sum, prompt_lengths_sum, last_stage_seconds, sequence_count])
+
+
+def _throughput_tokens_per_second_forward_backward_finalize(state: Tensor) -> Tensor:
+    lengths_sum = state[0]
+    prompt_lengths_sum = state[1]
+    last_stage_seconds = state[2:4]
+    sequence_count = state[4]
+    value = (lengths_sum + prompt_lengths_sum) / ops.last_value(last_stage_seconds)
+    return ops.or_nan(value, sequence_count)
+
+
+def throughput_generated_tokens_per_second(lengths: Tensor, stage_seconds: Tensor) -> Tensor:
+    """Tokens that the rollout engine generates per second, over all its devices together.
+
+    Tokens of finished conversations only, so it comes in bursts and lags behind the engine's own counter. A drop to 0
+    is a stall of generation, a slow decline usually longer contexts.
+
+    Formula::
+
+        sum(lengths) / last(stage_seconds)
+
+    Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+        stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
+
+    Returns:
+        Float64 tensor ``[]``, in token/s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _throughput_generated_tokens_per_second_update(lengths, stage_seconds)
+    return _throughput_generated_tokens_per_second_finalize(state)
+
+
+def _throughput_generated_tokens_per_second_update(lengths: Tensor, stage_seconds: Tensor) -> Tensor:
+    check(lengths=lengths, stage_seconds=stage_seconds)
+    stage_seconds = ops.as_float(stage_seconds)
+    lengths_sum = ops.total(lengths)
+    last_stage_seconds = ops.last(stage_seconds)
+    sequence_count = ops.number_of(lengths)
+    return pack([lengths_sum, last_stage_seconds, sequence_count])
+
+
+def _throughput_generated_tokens_per_second_finalize(state: Tensor) -> Tensor:
+    lengths_sum = state[0]
+    last_stage_seconds = state[1:3]
+    sequence_count = state[3]
+    value = lengths_sum / ops.last_value(last_stage_seconds)
+    return ops.or_nan(value, sequence_count)
 
 
 def throughput_milliseconds_per_token_generation(stage_seconds: Tensor, lengths: Tensor) -> Tensor:
@@ -481,6 +676,76 @@ METRICS: Final[dict[str, MetricFunction]] = {
             Slot("last_step_seconds", "last"),
             Slot("sequence_count", "count"),
         ),
+    ),
+    "throughput/trained_tokens_per_second": MetricFunction(
+        id="throughput/trained_tokens_per_second",
+        brief="Tokens with a loss per second of wall time, over all devices together.",
+        unit="token/s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("trained_tokens", "step_seconds"),
+        parameters={},
+        function=throughput_trained_tokens_per_second,
+        update=_throughput_trained_tokens_per_second_update,
+        finalize=_throughput_trained_tokens_per_second_finalize,
+        formula="sum(trained_tokens) / last(step_seconds)",
+        slots=(Slot("trained_tokens_sum", "sum"), Slot("last_step_seconds", "last"), Slot("sequence_count", "count")),
+    ),
+    "throughput/tokens_per_second": MetricFunction(
+        id="throughput/tokens_per_second",
+        brief="Tokens processed per second of wall time, over all devices together.",
+        unit="token/s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("lengths", "prompt_lengths", "step_seconds"),
+        parameters={},
+        function=throughput_tokens_per_second,
+        update=_throughput_tokens_per_second_update,
+        finalize=_throughput_tokens_per_second_finalize,
+        formula="(sum(lengths) + sum(prompt_lengths)) / last(step_seconds)",
+        slots=(
+            Slot("lengths_sum", "sum"),
+            Slot("prompt_lengths_sum", "sum"),
+            Slot("last_step_seconds", "last"),
+            Slot("sequence_count", "count"),
+        ),
+    ),
+    "throughput/tokens_per_second_forward_backward": MetricFunction(
+        id="throughput/tokens_per_second_forward_backward",
+        brief="Tokens processed per second of forward and backward passes, over all devices together.",
+        unit="token/s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("lengths", "prompt_lengths", "stage_seconds"),
+        parameters={},
+        function=throughput_tokens_per_second_forward_backward,
+        update=_throughput_tokens_per_second_forward_backward_update,
+        finalize=_throughput_tokens_per_second_forward_backward_finalize,
+        formula="(sum(lengths) + sum(prompt_lengths)) / last(stage_seconds)",
+        slots=(
+            Slot("lengths_sum", "sum"),
+            Slot("prompt_lengths_sum", "sum"),
+            Slot("last_stage_seconds", "last"),
+            Slot("sequence_count", "count"),
+        ),
+    ),
+    "throughput/generated_tokens_per_second": MetricFunction(
+        id="throughput/generated_tokens_per_second",
+        brief="Tokens that the rollout engine generates per second, over all its devices together.",
+        unit="token/s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("lengths", "stage_seconds"),
+        parameters={},
+        function=throughput_generated_tokens_per_second,
+        update=_throughput_generated_tokens_per_second_update,
+        finalize=_throughput_generated_tokens_per_second_finalize,
+        formula="sum(lengths) / last(stage_seconds)",
+        slots=(Slot("lengths_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("sequence_count", "count")),
     ),
     "throughput/milliseconds_per_token/generation": MetricFunction(
         id="throughput/milliseconds_per_token/generation",

@@ -127,6 +127,37 @@ METRICS: dict[str, object] = {
         ("population", "response_tokens"),
         ("function", "rlmetrics.functional.policy.policy_clip_fraction_high"),
     ),
+    "policy/outside_region_fraction": (
+        ("rev", 1),
+        ("brief", "Share of response tokens whose ratio lies outside the trust region, whatever their advantage."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "clip_fraction"),
+                ("of", "response tokens"),
+                ("predicate", "the ratio lies outside the trust region"),
+                ("estimator", "ppo_clip"),
+                ("policy", "current"),
+                ("extent", "token"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "response_tokens"),
+        ("function", "rlmetrics.functional.policy.policy_outside_region_fraction"),
+        (
+            "false_friends",
+            (
+                ("policy/clip_fraction", "Only the tokens on which clipping takes the gradient away."),
+                (
+                    "group/unclipped_side_fraction",
+                    "Only the tokens outside the region on which clipping does not apply.",
+                ),
+            ),
+        ),
+    ),
     "policy/dual_clip_fraction": (
         ("rev", 1),
         (

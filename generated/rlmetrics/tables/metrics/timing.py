@@ -176,6 +176,49 @@ METRICS: dict[str, object] = {
         ),
         ("false_friends", (("timing/actor_update", "That is the policy."),)),
     ),
+    "timing/forward_backward": (
+        ("rev", 1),
+        ("brief", "Wall time of the forward and backward passes of one optimizer step."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("aliases", ("fwd_bwd_time",)),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "wall_time"),
+                ("of", "forward and backward passes of an update"),
+                ("extent", "step"),
+                ("statistic", "sum"),
+            ),
+        ),
+        (
+            "false_friends",
+            (
+                ("timing/step", "From one optimizer step to the next, waiting included."),
+                ("timing/actor_update", "The optimizer's own work included."),
+            ),
+        ),
+    ),
+    "timing/training_forward": (
+        ("rev", 1),
+        ("brief", "Wall time of the forward passes of the policy in one optimizer step."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "wall_time"),
+                ("of", "forward passes of an update"),
+                ("extent", "step"),
+                ("statistic", "sum"),
+            ),
+        ),
+        ("false_friends", (("timing/forward_pass", "Passes that prepare a batch, before the update."),)),
+    ),
     "timing/optimizer_step": (
         ("rev", 1),
         ("brief", "Wall time of one step of the optimiser."),

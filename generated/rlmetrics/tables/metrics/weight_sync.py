@@ -47,4 +47,53 @@ METRICS: dict[str, object] = {
         ("identity", (("quantity", "weight_transfer"), ("of", "flushes"), ("extent", "step"), ("statistic", "sum"))),
         ("false_friends", (("timing/weight_update", "Its duration."),)),
     ),
+    "weight_sync/pause_time": (
+        ("rev", 1),
+        ("brief", "Wall time until the rollout engine has paused for a transfer of weights."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "wall_time"),
+                ("of", "pausing the engine for a weight transfer"),
+                ("extent", "step"),
+                ("statistic", "sum"),
+            ),
+        ),
+        ("false_friends", (("timing/weight_update", "The whole synchronisation."),)),
+    ),
+    "weight_sync/barrier_time": (
+        ("rev", 1),
+        ("brief", "Wall time that a transfer of weights waits for the slowest training process."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "wall_time"),
+                ("of", "waiting for all processes before a weight transfer"),
+                ("extent", "step"),
+                ("statistic", "sum"),
+            ),
+        ),
+        ("false_friends", (("timing/weight_update", "The whole synchronisation."),)),
+    ),
+    "weight_sync/transfer_time": (
+        ("rev", 1),
+        ("brief", "Wall time of sending the weights themselves to the rollout engine."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (("quantity", "wall_time"), ("of", "sending the weights"), ("extent", "step"), ("statistic", "sum")),
+        ),
+        ("false_friends", (("timing/weight_update", "The whole synchronisation, with pausing and resuming."),)),
+    ),
 }

@@ -12,6 +12,11 @@ FAMILIES: tuple[object, ...] = (
         "The weight with which each response token is made more or less likely. Most algorithms whiten or group-normalise advantages, which fixes their mean near 0 and their spread near 1: then only the tails, and exact zeros, carry information.",
     ),
     (
+        "async_rollout",
+        "Asynchronous rollout workers",
+        "What a worker that samples conversations beside training reports about them: turns, drift between turns, tools, environments, and where it stands still. Staleness, queues of samples and idle devices are in the families asynchrony and training.",
+    ),
+    (
         "asynchrony",
         "Asynchronous training",
         "Queues, idle time, versions of weights and the lending of devices in trainers whose rollout runs beside training.",
@@ -69,6 +74,11 @@ FAMILIES: tuple[object, ...] = (
         "Losses that take the place of PPO's clipped surrogate, and the shares of tokens that their own rules exclude. Some frameworks log them under the names of PPO's numbers.",
     ),
     ("optimizer", "Optimiser", "Settings and measurements of the gradient step."),
+    (
+        "packing",
+        "Packed micro-batches",
+        "How samples of different length are packed into one row per process, and what a training step consists of: rows, tokens that carry a loss, padding.",
+    ),
     (
         "policy",
         "Policy update",
@@ -389,6 +399,14 @@ INPUTS: dict[str, object] = {
         ),
         ("unit", "nat"),
     ),
+    "rejection_weights": (
+        ("domain", "token"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Probability ratio, trainer over rollout engine, that a rejection criterion looks at: of the token, or the product or geometric mean of its response.",
+        ),
+    ),
     "rejected_tokens": (
         ("domain", "token"),
         ("dtype", "bool"),
@@ -398,6 +416,62 @@ INPUTS: dict[str, object] = {
         ("domain", "sequence"),
         ("dtype", "int"),
         ("brief", "Number of messages in the conversation of each response."),
+    ),
+    "model_turns": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        ("brief", "Number of times the model was asked for text in each conversation."),
+    ),
+    "training_sequences": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        ("brief", "Number of training sequences that each conversation was turned into."),
+    ),
+    "turn_transitions": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        ("brief", "Number of transitions from one turn of the model to the next in each conversation."),
+    ),
+    "turn_forks": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        ("brief", "Number of those transitions at which a new training sequence began."),
+    ),
+    "turn_realignments": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        ("brief", "Number of those transitions at which the end of the last answer was overwritten."),
+    ),
+    "drift_tokens": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        (
+            "brief",
+            "Held tokens that the prompts of later turns contradicted, added up over the transitions of each conversation.",
+        ),
+        ("unit", "token"),
+    ),
+    "largest_drift": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        ("brief", "Most held tokens that one transition of each conversation contradicted."),
+        ("unit", "token"),
+    ),
+    "loop_exhausted": (
+        ("domain", "sequence"),
+        ("dtype", "bool"),
+        ("brief", "True for conversations that a limit on tool iterations or time ended."),
+    ),
+    "environment_rewards": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Verdict of the environment on each conversation, before anything changes it."),
+    ),
+    "trained_tokens": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        ("brief", "Number of tokens of each training sequence that carry a loss."),
+        ("unit", "token"),
     ),
     "preemptions": (
         ("domain", "sequence"),
@@ -427,6 +501,28 @@ INPUTS: dict[str, object] = {
         ("dtype", "int"),
         ("brief", "Number of tokens that each data-parallel rank trains on."),
         ("unit", "token"),
+    ),
+    "row_tokens": (
+        ("domain", "batch"),
+        ("dtype", "int"),
+        ("brief", "Number of tokens computed in each process's row of a micro-batch, one number per row."),
+        ("unit", "token"),
+    ),
+    "row_sequence_tokens": (
+        ("domain", "batch"),
+        ("dtype", "int"),
+        ("brief", "Number of tokens of the sequences in each row, common beginnings counted for every sequence."),
+        ("unit", "token"),
+    ),
+    "row_samples": (
+        ("domain", "batch"),
+        ("dtype", "int"),
+        ("brief", "Number of training sequences in each row of a micro-batch."),
+    ),
+    "row_costs": (
+        ("domain", "batch"),
+        ("dtype", "float"),
+        ("brief", "Squared lengths of the sequences of each row added up."),
     ),
     "chunk_tokens": (
         ("domain", "batch"),

@@ -181,6 +181,26 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "length/sequence/mean": (
+        (
+            "description",
+            "What the model actually reads per sample, tools' output included. It decides memory and time per sample; compare it with the response length to see how much of the work is prompt.",
+        ),
+        ("inputs", ("lengths", "prompt_lengths")),
+        ("formula", "mean(lengths + prompt_lengths)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+    ),
+    "length/sequence/max": (
+        (
+            "description",
+            "Sets the peak of memory. A flat line at the context length of the engine means that sequences are cut off there.",
+        ),
+        ("inputs", ("lengths", "prompt_lengths")),
+        ("formula", "max(lengths + prompt_lengths)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+    ),
     "length/terminated/mean": (
         (
             "description",

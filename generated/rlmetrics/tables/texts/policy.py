@@ -214,6 +214,24 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "policy/outside_region_fraction": (
+        (
+            "description",
+            "A token counts as soon as its probability has moved by more than the clip range, in either direction. The loss is only clipped on those among them whose advantage points the same way, so the value is an upper bound of the clip fraction, roughly twice as large when advantages are balanced. It measures how far the policies are apart, also where nothing is learnt.",
+        ),
+        ("inputs", ("logprobs", "old_logprobs", "mask")),
+        (
+            "parameters",
+            (
+                ("clip_low", (("default", 0.2), ("brief", "How far the ratio may fall below 1."))),
+                ("clip_high", (("default", 0.2), ("brief", "How far the ratio may rise above 1."))),
+            ),
+        ),
+        ("let", (("ratio", "exp(logprobs - old_logprobs)"),)),
+        ("formula", "mean((ratio < 1 - clip_low) | (ratio > 1 + clip_high))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
     "policy/dual_clip_fraction": (
         (
             "description",

@@ -595,6 +595,16 @@ TEXTS: dict[str, object] = {
             "variants",
             (
                 (
+                    "clamped",
+                    (
+                        (
+                            "brief",
+                            "Weights below a lower bound are raised to it, and those above the upper one are cut.",
+                        ),
+                        ("let", (("weight", "clamp(exp(old_logprobs - rollout_logprobs), lower, upper)"),)),
+                    ),
+                ),
+                (
                     "zeroed",
                     (
                         ("brief", "Weights outside the bounds are replaced by 0 instead of being capped."),
@@ -657,6 +667,16 @@ TEXTS: dict[str, object] = {
         (
             "variants",
             (
+                (
+                    "clamped",
+                    (
+                        (
+                            "brief",
+                            "Weights below a lower bound are raised to it, and those above the upper one are cut.",
+                        ),
+                        ("let", (("weight", "clamp(exp(old_logprobs - rollout_logprobs), lower, upper)"),)),
+                    ),
+                ),
                 (
                     "zeroed",
                     (
@@ -863,6 +883,21 @@ TEXTS: dict[str, object] = {
         ),
         ("let", (("weight", "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"),)),
         ("formula", "std(per_token(weight), ddof=0)"),
+        (
+            "variants",
+            (
+                (
+                    "clamped",
+                    (
+                        (
+                            "brief",
+                            "Weights below a lower bound are raised to it, and those above the upper one are cut.",
+                        ),
+                        ("let", (("weight", "clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)"),)),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "sequence"),
         ("empty", "nan"),
         (
@@ -905,6 +940,21 @@ TEXTS: dict[str, object] = {
         ),
         ("let", (("weight", "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"),)),
         ("formula", "mean(per_token(weight)) ** 2 / mean(per_token(weight) ** 2)"),
+        (
+            "variants",
+            (
+                (
+                    "clamped",
+                    (
+                        (
+                            "brief",
+                            "Weights below a lower bound are raised to it, and those above the upper one are cut.",
+                        ),
+                        ("let", (("weight", "clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), lower, upper)"),)),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "sequence"),
         ("empty", "nan"),
         (
@@ -1058,6 +1108,23 @@ TEXTS: dict[str, object] = {
                     ),
                 ),
                 (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("weight", "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "mean(per_response)"),
+                    ),
+                ),
+                (
                     "zeroed",
                     (
                         (
@@ -1133,6 +1200,23 @@ TEXTS: dict[str, object] = {
                             "let",
                             (
                                 ("weight", "minimum(exp(old_logprobs - rollout_logprobs), cap)"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "std(per_response)"),
+                    ),
+                ),
+                (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("weight", "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))"),
                                 ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
                             ),
                         ),
@@ -1222,6 +1306,23 @@ TEXTS: dict[str, object] = {
                     ),
                 ),
                 (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("weight", "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "max(per_response)"),
+                    ),
+                ),
+                (
                     "zeroed",
                     (
                         (
@@ -1304,6 +1405,23 @@ TEXTS: dict[str, object] = {
                     ),
                 ),
                 (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("weight", "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "min(per_response)"),
+                    ),
+                ),
+                (
                     "zeroed",
                     (
                         (
@@ -1379,6 +1497,23 @@ TEXTS: dict[str, object] = {
                             "let",
                             (
                                 ("weight", "minimum(exp(old_logprobs - rollout_logprobs), cap)"),
+                                ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
+                            ),
+                        ),
+                        ("formula", "max(abs(per_response - 1))"),
+                    ),
+                ),
+                (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Weights enter as they are, without truncation. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("weight", "exp(clamp(old_logprobs - rollout_logprobs, -20, 20))"),
                                 ("per_response", "seq_sum(weight) / maximum(seq_count(mask), 1)"),
                             ),
                         ),
@@ -1580,6 +1715,517 @@ TEXTS: dict[str, object] = {
         ("formula", "mean(weight)"),
         ("atom", "token"),
         ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                    ),
+                    ("url", "https://fengyao.notion.site/off-policy-rl"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/mean": (
+        (
+            "description",
+            "Trainer over rollout engine, of a token, or as product or geometric mean of a response on each of its tokens, whichever the criterion uses. Ideal 1; compare only runs with the same criterion.",
+        ),
+        ("inputs", ("rejection_weights", "mask")),
+        ("formula", "mean(rejection_weights)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/max": (
+        (
+            "description",
+            "The furthest that the trainer is above the engine. Products over responses reach their safety limit of 485 million (e to the 20) soon, which is no news.",
+        ),
+        ("inputs", ("rejection_weights", "mask")),
+        ("formula", "max(rejection_weights)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/min": (
+        (
+            "description",
+            "The furthest that the trainer is below the engine; near 0 means a token that the trainer would hardly have produced.",
+        ),
+        ("inputs", ("rejection_weights", "mask")),
+        ("formula", "min(rejection_weights)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/std": (
+        (
+            "description",
+            "Bounded by the bounds, so it says how crowded the accepted band is, not how long the tails are.",
+        ),
+        ("inputs", ("rejection_weights", "mask")),
+        (
+            "parameters",
+            (
+                ("lower", (("brief", "Lower bound of the criterion, by default the reciprocal of the upper one."),)),
+                ("upper", (("brief", "Upper bound of the criterion."),)),
+            ),
+        ),
+        ("formula", "std(clamp(rejection_weights, lower, upper), ddof=0)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/effective_fraction": (
+        (
+            "description",
+            "Reads like an effective sample size per token, but nothing is weighted with these ratios. 1 while all are equal.",
+        ),
+        ("inputs", ("rejection_weights", "mask")),
+        (
+            "parameters",
+            (
+                ("lower", (("brief", "Lower bound of the criterion, by default the reciprocal of the upper one."),)),
+                ("upper", (("brief", "Upper bound of the criterion."),)),
+            ),
+        ),
+        (
+            "formula",
+            "mean(clamp(rejection_weights, lower, upper)) ** 2 / mean(clamp(rejection_weights, lower, upper) ** 2)",
+        ),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/fraction_above": (
+        ("description", "What the upper side of the criterion throws away. A rising share means growing mismatch."),
+        ("inputs", ("rejection_weights", "mask")),
+        ("parameters", (("upper", (("brief", "Upper bound of the criterion."),)),)),
+        ("formula", "mean(rejection_weights > upper)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/fraction_below": (
+        (
+            "description",
+            "What the lower side of the criterion throws away, tokens that the trainer finds too unlikely.",
+        ),
+        ("inputs", ("rejection_weights", "mask")),
+        (
+            "parameters",
+            (("lower", (("brief", "Lower bound of the criterion, by default the reciprocal of the upper one."),)),),
+        ),
+        ("formula", "mean(rejection_weights < lower)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/response_mean": (
+        ("description", "Responses count alike however long they are; those without a counted token enter as 0."),
+        ("inputs", ("rejection_weights", "mask")),
+        ("let", (("per_response", "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"),)),
+        ("formula", "mean(per_response)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/response_std": (
+        ("description", "How much responses differ in their mismatch. 0 with a single response."),
+        ("inputs", ("rejection_weights", "mask")),
+        ("let", (("per_response", "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"),)),
+        ("formula", "std(per_response)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/response_max": (
+        ("description", "One degenerate response is enough to raise it."),
+        ("inputs", ("rejection_weights", "mask")),
+        ("let", (("per_response", "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"),)),
+        ("formula", "max(per_response)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/response_min": (
+        ("description", "0 as soon as one response has no counted token."),
+        ("inputs", ("rejection_weights", "mask")),
+        ("let", (("per_response", "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"),)),
+        ("formula", "min(per_response)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/response_max_deviation": (
+        ("description", "The worst response in either direction; at least 1 if a response has no counted token."),
+        ("inputs", ("rejection_weights", "mask")),
+        ("let", (("per_response", "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"),)),
+        ("formula", "max(abs(per_response - 1))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/response_fraction_above": (
+        (
+            "description",
+            "Looks at means of responses even where the criterion judges tokens one by one, so it is not the share that is rejected.",
+        ),
+        ("inputs", ("rejection_weights", "mask")),
+        ("parameters", (("upper", (("brief", "Upper bound of the criterion."),)),)),
+        ("let", (("per_response", "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"),)),
+        ("formula", "mean(per_response > upper)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/rejection_weight/response_fraction_below": (
+        (
+            "description",
+            "Counts responses without a counted token too, whose mean is 0, and those that the engine liked far better than the trainer does.",
+        ),
+        ("inputs", ("rejection_weights", "mask")),
+        (
+            "parameters",
+            (("lower", (("brief", "Lower bound of the criterion, by default the reciprocal of the upper one."),)),),
+        ),
+        ("let", (("per_response", "seq_sum(rejection_weights) / maximum(seq_count(mask), 1)"),)),
+        ("formula", "mean(per_response < lower)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/veto/token_fraction": (
+        (
+            "description",
+            "A token whose probability ratio, trainer over rollout engine, falls below the veto threshold. Ideal 0; single tokens come from stale weights, a changed tokenizer or precision, and each throws its whole response out. Constant 0 while no threshold is set.",
+        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "threshold",
+                    (
+                        ("default", 0.0001),
+                        ("brief", "Ratio below which a token vetoes its response."),
+                        (
+                            "source",
+                            (
+                                ("title", "verl"),
+                                ("release", "0.6.0"),
+                                ("path", "verl/trainer/config/ppo_trainer.yaml"),
+                                ("line", 131),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(old_logprobs - rollout_logprobs < log(threshold))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/veto/response_fraction": (
+        (
+            "description",
+            "A response counts if at least one of its tokens has a probability ratio, trainer over rollout engine, below the veto threshold. Long responses are hit more often, so the share grows with length although the mismatch per token does not. Constant 0 while no threshold is set.",
+        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "threshold",
+                    (
+                        ("default", 0.0001),
+                        ("brief", "Ratio below which a token vetoes its response."),
+                        (
+                            "source",
+                            (
+                                ("title", "verl"),
+                                ("release", "0.6.0"),
+                                ("path", "verl/trainer/config/ppo_trainer.yaml"),
+                                ("line", 131),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(seq_any(old_logprobs - rollout_logprobs < log(threshold)))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Liu et al. 2025, When Speed Kills Stability: Demystifying RL Collapse from the Training-Inference Mismatch",
+                    ),
+                    ("url", "https://richardli.xyz/rl-collapse"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/token_weight/p25": (
+        ("description", "A quarter of the tokens weigh less."),
+        (
+            "measured",
+            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                    ),
+                    ("url", "https://fengyao.notion.site/off-policy-rl"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/token_weight/p50": (
+        ("description", "Half of the tokens weigh less: near 1 even in bad runs, because most tokens agree."),
+        (
+            "measured",
+            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                    ),
+                    ("url", "https://fengyao.notion.site/off-policy-rl"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/token_weight/p75": (
+        ("description", "Three quarters of the tokens weigh less."),
+        (
+            "measured",
+            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                    ),
+                    ("url", "https://fengyao.notion.site/off-policy-rl"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/token_weight/p95": (
+        (
+            "description",
+            "One token in twenty weighs more. Together with the truncation bound it says how many tokens are cut.",
+        ),
+        (
+            "measured",
+            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                    ),
+                    ("url", "https://fengyao.notion.site/off-policy-rl"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/token_weight/p99": (
+        (
+            "description",
+            "One token in a hundred weighs more; the first of the percentiles to move when the mismatch grows.",
+        ),
+        (
+            "measured",
+            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
+        ),
         (
             "references",
             (

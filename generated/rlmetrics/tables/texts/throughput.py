@@ -31,6 +31,68 @@ TEXTS: dict[str, object] = {
         ("atom", "batch"),
         ("empty", "nan"),
     ),
+    "throughput/trained_tokens_per_second": (
+        (
+            "description",
+            "How fast the run learns from tokens, every wait included. Prompts do not count, so it also falls when responses get shorter. With asynchronous generation it is bounded by the engine: more training devices do not raise it once the trainer waits.",
+        ),
+        ("inputs", ("trained_tokens", "step_seconds")),
+        ("formula", "sum(trained_tokens) / last(step_seconds)"),
+        ("atom", "batch"),
+        ("empty", "nan"),
+    ),
+    "throughput/tokens_per_second": (
+        (
+            "description",
+            "Prompt and response tokens of everything that is trained on, over the whole time of a step, waiting included. Divide by the number of devices to compare runs of different size.",
+        ),
+        ("inputs", ("lengths", "prompt_lengths", "step_seconds")),
+        ("formula", "(sum(lengths) + sum(prompt_lengths)) / last(step_seconds)"),
+        ("atom", "batch"),
+        ("empty", "nan"),
+    ),
+    "throughput/tokens_per_second_forward_backward": (
+        (
+            "description",
+            "The speed of the model itself, without waiting, optimizer and transfers. If it is steady while the throughput of the whole step falls, something other than training has become slow.",
+        ),
+        ("inputs", ("lengths", "prompt_lengths", "stage_seconds")),
+        ("formula", "(sum(lengths) + sum(prompt_lengths)) / last(stage_seconds)"),
+        ("atom", "batch"),
+        ("empty", "nan"),
+    ),
+    "throughput/generated_tokens_per_second": (
+        (
+            "description",
+            "Tokens of finished conversations only, so it comes in bursts and lags behind the engine's own counter. A drop to 0 is a stall of generation, a slow decline usually longer contexts.",
+        ),
+        ("inputs", ("lengths", "stage_seconds")),
+        ("formula", "sum(lengths) / last(stage_seconds)"),
+        ("atom", "batch"),
+        ("empty", "nan"),
+    ),
+    "throughput/mfu_step": (
+        (
+            "description",
+            "Estimated arithmetic of the trained tokens over what the devices could have done between two optimizer steps. The gap to the utilisation of the forward and backward passes is time spent on waiting, optimizer and transfers.",
+        ),
+        (
+            "measured",
+            "Estimated FLOPs of the tokens processed, from the model's shape, over the time between two optimizer steps, promised FLOPs of one device and number of devices.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation)",
+                    ),
+                    ("url", "https://arxiv.org/abs/2204.02311"),
+                ),
+            ),
+        ),
+    ),
     "throughput/mfu_update": (
         (
             "description",

@@ -63,6 +63,26 @@ TEXTS: dict[str, object] = {
         ("description", "All epochs and mini-batches of the critic; absent without one."),
         ("measured", "From the first to the last optimiser step of the critic on the batch."),
     ),
+    "timing/forward_backward": (
+        (
+            "description",
+            "All accumulated micro-batches together, without waiting for data, the change of the parameters and weight transfers. Of the parts of a step it is the only useful work; its share of the step is what to increase.",
+        ),
+        (
+            "measured",
+            "Time inside the training step of each micro-batch, added up over the micro-batches of one optimizer step.",
+        ),
+    ),
+    "timing/training_forward": (
+        (
+            "description",
+            "As long as nothing waits for the accelerator inside, it only shows how long it took to launch the work, and the rest appears in the backward pass. About a third of the time of forward and backward pass is usual otherwise.",
+        ),
+        (
+            "measured",
+            "From calling the model to having log-probabilities and entropies, added up over the micro-batches of one optimizer step.",
+        ),
+    ),
     "timing/optimizer_step": (
         (
             "description",

@@ -25,4 +25,28 @@ TEXTS: dict[str, object] = {
         ("description", "More buckets than usual mean a larger transfer."),
         ("measured", "Buckets sent."),
     ),
+    "weight_sync/pause_time": (
+        (
+            "description",
+            "Requests in flight are kept or finished first, so it grows with what the engine has to bring to a stop.",
+        ),
+        (
+            "measured",
+            "From the start of a synchronisation to the engine's answer that it has paused, on the main process.",
+        ),
+    ),
+    "weight_sync/barrier_time": (
+        ("description", "Large values point to processes of unequal speed rather than to the transfer."),
+        ("measured", "From the engine having paused to all training processes having arrived, on the main process."),
+    ),
+    "weight_sync/transfer_time": (
+        (
+            "description",
+            "Gathering and sending the parameters, one after another. Grows with the model, shrinks to almost nothing where only an adapter is handed over.",
+        ),
+        (
+            "measured",
+            "From all training processes having arrived to the last parameter having been sent, on the main process.",
+        ),
+    ),
 }

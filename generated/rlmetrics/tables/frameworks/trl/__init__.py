@@ -114,6 +114,7 @@ RELEASES: tuple[object, ...] = (
 CONFIG: tuple[object, ...] = ()
 PLACEHOLDERS: tuple[object, ...] = ()
 COMPONENTS: tuple[object, ...] = (
+    ("AsyncGRPOTrainer", "async_grpo_trainer", ("1.0.0..1.16.0",), "trl.experimental.async_grpo.async_grpo_trainer"),
     ("DPOTrainer", "dpo_trainer", ("1.16.0",), "trl.trainer.dpo_trainer"),
     ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.25.1", "1.14.0..1.16.0"), "trl.trainer.grpo_trainer"),
     ("PPOv2Trainer", "ppo_trainer", ("0.9.2..0.12.2",), "trl.trainer.ppov2_trainer"),
@@ -125,6 +126,7 @@ COMPONENTS: tuple[object, ...] = (
     ("SFTTrainer", "sft_trainer", ("0.4.2..1.16.0",), "trl.trainer.sft_trainer"),
 )
 FILES: dict[str, object] = {
+    "async_grpo_trainer": "async_grpo_trainer",
     "dpo_trainer": "dpo_trainer",
     "grpo_trainer": "grpo_trainer",
     "hf_trainer": "hf_trainer",
