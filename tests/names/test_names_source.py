@@ -77,7 +77,7 @@ def test_another_spelling_of_a_known_release_needs_no_warning(tables):
         ("beta[critic]==0.5", "known components: actor, data"),
         ("alpha[NewTrainer]", "add one, such as alpha[NewTrainer]==1.0.0"),
         ("alpha[NewTrainer]==0.4.0", "described: alpha[NewTrainer] 0.3.0, 0.4.1, 1.0.0"),
-        ("alpha[OldTrainer]==1.0.0", "described: alpha[OldTrainer] 0.1.0, 0.2.0"),
+        ("alpha[NewTrainer]==0.2.0", "described: alpha[NewTrainer] 0.3.0, 0.4.1, 1.0.0"),
         ("alpha[OldTrainer]==1.5.0", "the nearest to 1.5.0"),
         ("alpha==0.0.1", "older than every release"),
         ("alpha==new", "is no release of alpha"),

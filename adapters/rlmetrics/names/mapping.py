@@ -270,7 +270,8 @@ class NameMap:
     def _gone(self, entry: Entry) -> str | None:
         """Return that the target no longer has the component of an entry, and what the last release with it is."""
         here, there = self.from_view.source, self.to_view.source
-        if here.framework != there.framework or here.is_canonical:
+        asked_for = there.component is not None and there.ended is None
+        if here.framework != there.framework or here.is_canonical or asked_for:
             return None
         last = there.ended or last_release(self._tables.framework(there.framework), entry.component, there.release)
         gone = f"{there.framework} {there.release} has no {there.component if there.ended else entry.component}"

@@ -114,10 +114,10 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
                 if table.releases.covers(ranges, effective)
             )
     if not described:
-        if ended is not None:
-            msg = f"{framework} {effective} has no {named} any more; the last release that has it is {ended}"
-            raise NamesError(msg)
         asked = "" if effective == release else f", the nearest to {release},"
+        if ended is not None:
+            msg = f"{framework} {effective}{asked} has no {named} any more; the last release that has it is {ended}"
+            raise NamesError(msg)
         releases = describe_releases(table, candidates)
         msg = f"{what} is not described for release {effective}{asked}; described: {releases}"
         raise NamesError(msg)
