@@ -285,21 +285,21 @@ class NameMap:
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
             found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}")))
-        for target in self.to_view.entries():
-            if target.mode == entry.mode and target.metric != entry.metric:
-                relation = relate(entry, target, self._tables)
-                if relation.kind == "related" and relation.why is not None:
-                    score = (
-                        1,
-                        target.key != entry.key,
-                        relation.why.startswith("another metric"),
-                        relation.why.count(";"),
-                        target.component != entry.component,
-                        target.logged is not True,
-                    )
-                    found.append((score, LookAlike(target.key, target.component, relation.why)))
+        for target in self._confusable(entry):
+            relation = relate(entry, target, self._tables)
+            if relation.kind == "related" and relation.why is not None:
+                score = (
+                    1,
+                    target.key != entry.key,
+                    relation.why.startswith("another metric"),
+                    relation.why.count(";"),
+                    target.component != entry.component,
+                    target.logged is not True,
+                )
+                found.append((score, LookAlike(target.key, target.component, relation.why)))
         found.sort(key=lambda item: item[0])
-        related = tuple(item for _, item in found[:MAX_RELATED])
+        of_key = {item.to: item for _, item in reversed(found)}
+        related = tuple({item.to: of_key[item.to] for _, item in found}.values())[:MAX_RELATED]
         differs_by = best.differs_by if best is not None else ()
         corrections = [item.correction for item in differs_by if item.correction]
         gone = self._gone(entry)
@@ -319,6 +319,38 @@ class NameMap:
             entry.mode,
         )
         return _Choice(row, None, {})
+
+    @cached_property
+    def _readings(self) -> dict[tuple[str, str], list[Entry]]:
+        """What the target logs, by quantity, by metric and by key."""
+        found: dict[tuple[str, str], list[Entry]] = {}
+        for target in self.to_view.entries():
+            quantity = dict(self._tables.metrics.get(target.metric or "", {}).get("identity", ())).get("quantity")
+            for place in (("quantity", quantity), ("metric", target.metric), ("key", target.key)):
+                if place[1] is not None:
+                    found.setdefault((place[0], place[1]), []).append(target)
+        return found
+
+    @cached_property
+    def _friends(self) -> dict[str, list[str]]:
+        """For each metric, those of the target that name it as a false friend."""
+        found: dict[str, list[str]] = {}
+        for metric in dict.fromkeys(target.metric for target in self.to_view.entries()):
+            for friend, _ in self._tables.metrics.get(metric or "", {}).get("false_friends", ()):
+                found.setdefault(friend, []).append(str(metric))
+        return found
+
+    def _confusable(self, entry: Entry) -> list[Entry]:
+        """Return what the target logs that may be taken for an entry: same quantity, false friends, same key."""
+        row = self._tables.metrics.get(entry.metric or "", {})
+        friends = [friend for friend, _ in row.get("false_friends", ())] + self._friends.get(entry.metric or "", [])
+        places = [("key", entry.key), *(("metric", friend) for friend in friends)]
+        places.append(("quantity", str(dict(row.get("identity", ())).get("quantity"))))
+        return [
+            target
+            for target in {id(item): item for place in places for item in self._readings.get(place, ())}.values()
+            if target.mode == entry.mode and target.metric != entry.metric
+        ]
 
     def _otherwise(self, entry: Entry) -> list[str]:
         """Return which keys of the target would be the translation under another configuration."""
