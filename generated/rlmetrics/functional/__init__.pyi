@@ -292,6 +292,17 @@ from .reward import (
     reward_total_min,
     reward_zero_std_fraction,
 )
+from .reward_model import (
+    reward_model_accuracy,
+    reward_model_loss,
+    reward_model_loss_centred,
+    reward_model_margin,
+    reward_model_score_max,
+    reward_model_score_mean,
+    reward_model_score_min,
+    reward_model_step_accuracy,
+    reward_model_step_loss,
+)
 from .rollout import (
     rollout_aborted_fraction,
     rollout_chi_squared_sequence,
@@ -745,6 +756,15 @@ __all__ = [
     "reward_function_mean",
     "reward_function_std",
     "reward_group_std",
+    "reward_model_accuracy",
+    "reward_model_loss",
+    "reward_model_loss_centred",
+    "reward_model_margin",
+    "reward_model_score_max",
+    "reward_model_score_mean",
+    "reward_model_score_min",
+    "reward_model_step_accuracy",
+    "reward_model_step_loss",
     "reward_non_score_sum",
     "reward_non_score_sum_k3",
     "reward_non_score_token_mean",

@@ -95,6 +95,7 @@ POPULATIONS: dict[str, object] = {
         "Every token that a supervised data set or its trainer marks as a target, prompt tokens included where nothing masks them.",
         ("targets_as_configured",),
     ),
+    "labelled_steps": ("token", "Every position that carries the label of a step, one per step of a solution.", ()),
     "nonempty_sequences": ("sequence", "Every response with at least one token.", ()),
     "non_aborted_sequences": ("sequence", "Responses with at least one token.", ("aborted_excluded",)),
 }
@@ -139,6 +140,30 @@ TRAITS: dict[str, object] = {
         ("grade", "incomparable"),
         ("vanishes_when", "the coefficient is 1"),
         ("correction", "divide by the coefficient"),
+    ),
+    "ties_count_as_right": (
+        ("facet", "estimator"),
+        ("what", "a pair whose two scores are equal counts as ranked right"),
+        ("grade", "minor"),
+        ("vanishes_when", "no two scores of a pair are equal"),
+    ),
+    "ties_left_out": (
+        ("facet", "population"),
+        ("what", "pairs whose two scores are equal are left out"),
+        ("grade", "minor"),
+        ("vanishes_when", "no two scores of a pair are equal"),
+    ),
+    "repeated_samples_counted": (
+        ("facet", "population"),
+        ("what", "samples that were repeated to fill the last batch count again"),
+        ("grade", "minor"),
+        ("vanishes_when", "the size of the data set is a multiple of the batch size over all processes"),
+    ),
+    "centring_penalty_added": (
+        ("facet", "estimator"),
+        ("what", "a penalty on the squared sum of both scores of a pair is part of it"),
+        ("grade", "biased"),
+        ("vanishes_when", "center_rewards_coefficient is not set"),
     ),
     "external_tokens_excluded": (
         ("facet", "population"),

@@ -38,4 +38,15 @@ METRICS: dict[str, object] = {
         ),
         ("false_friends", (("samples/completions", "Completions of the training prompts, as they were trained on."),)),
     ),
+    "samples/scored_pairs": (
+        ("rev", 1),
+        ("brief", "Table of a few evaluation pairs with both texts and the reward model's verdict."),
+        ("unit", "1"),
+        ("kind", "text"),
+        (
+            "identity",
+            (("quantity", "sample_texts"), ("of", "preference pairs"), ("extent", "sequence"), ("statistic", "sample")),
+        ),
+        ("false_friends", (("samples/completions", "Those were sampled from a policy."),)),
+    ),
 }

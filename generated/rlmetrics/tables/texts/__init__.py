@@ -105,6 +105,11 @@ FAMILIES: tuple[object, ...] = (
         "What a response earned. The score is what the reward model or reward function said; the total reward also contains penalties, usually a KL penalty; the non-score reward is those penalties alone. Statistics are taken over responses unless the name says otherwise.",
     ),
     (
+        "reward_model",
+        "Reward model training",
+        "What is logged while a reward model itself is trained, on pairs of a preferred and a rejected response or on the steps of a solution. The scores here are the model's own outputs; an unknown constant may be added to all of them without changing the loss, so only differences carry meaning unless the training anchors the level.",
+    ),
+    (
         "rollout",
         "Rollout and trainer",
         "What comes back from the rollout engine, and how far its policy is from the trainer's on the same tokens: probabilities, perplexities, importance weights, rejection.",
@@ -331,6 +336,32 @@ INPUTS: dict[str, object] = {
         ("domain", "token"),
         ("dtype", "bool"),
         ("brief", "True where a token of a preferred response is the one that the policy finds most likely."),
+    ),
+    "chosen_scores": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Score that a reward model in training gives to each preferred response, one per pair."),
+    ),
+    "rejected_scores": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Score that a reward model in training gives to each rejected response, one per pair."),
+    ),
+    "step_label_logprobs": (
+        ("domain", "token"),
+        ("dtype", "float"),
+        ("brief", "Log-probability that a process reward model gives to the true label at each position."),
+        ("unit", "nat"),
+    ),
+    "step_is_right": (
+        ("domain", "token"),
+        ("dtype", "bool"),
+        ("brief", "True where a process reward model's most likely label is the true one."),
+    ),
+    "step_mask": (
+        ("domain", "token"),
+        ("dtype", "bool"),
+        ("brief", "True for the positions that carry the label of a step."),
     ),
     "is_top1": (
         ("domain", "token"),

@@ -26,4 +26,14 @@ TEXTS: dict[str, object] = {
             "Prompts of one evaluation batch, their completions and scores, gathered from all processes and written by the main process at set times.",
         ),
     ),
+    "samples/scored_pairs": (
+        (
+            "description",
+            "The preferred and the rejected text side by side with the probabilities that the reward model gives to each. Look at the pairs it gets wrong: many turn out to be labelled doubtfully, the rest show what it has not understood.",
+        ),
+        (
+            "measured",
+            "The first pairs of the evaluation set with the softmax over their two scores, written by the main process at the start of each evaluation.",
+        ),
+    ),
 }
