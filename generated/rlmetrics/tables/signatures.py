@@ -57,6 +57,11 @@ POPULATIONS: dict[str, object] = {
         "Every token of prompt and response, without padding.",
         ("prompt_counted",),
     ),
+    "response_tokens_shifted_back": (
+        "token",
+        "The last prompt position and every response token but the last, because the mask is one position too early.",
+        ("mask_one_too_early",),
+    ),
     "response_tokens_and_next": (
         "token",
         "Response tokens and the first position after them.",
@@ -230,6 +235,15 @@ TRAITS: dict[str, object] = {
         ("grade", "biased"),
         ("vanishes_when", "all prompts of a batch are equally long"),
     ),
+    "last_batch_dropped": (
+        ("facet", "population"),
+        (
+            "what",
+            "prompts that do not fill a last batch are left out, other ones each time because the order is random",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "the size of the data set is a multiple of the batch size"),
+    ),
     "last_batch_cut": (
         ("facet", "population"),
         (
@@ -275,6 +289,12 @@ TRAITS: dict[str, object] = {
         ("what", "parts that are NaN are left out of the mean over the logging window"),
         ("grade", "minor"),
         ("vanishes_when", "no part is NaN"),
+    ),
+    "reward_weights_ignored": (
+        ("facet", "weights"),
+        ("what", "the rewards of several functions are added without their weights"),
+        ("grade", "biased"),
+        ("vanishes_when", "all weights are 1"),
     ),
     "unscored_counted_as_zero": (
         ("facet", "population"),
@@ -334,6 +354,31 @@ TRAITS: dict[str, object] = {
         ("what", "what is rejected gets a weight of 0 and stays in the denominator of the loss"),
         ("grade", "minor"),
         ("vanishes_when", "nothing is rejected"),
+    ),
+    "last_part_divided_by_parts": (
+        ("facet", "defect"),
+        ("what", "only the last micro-batch counts, divided by the number of micro-batches"),
+        ("grade", "incomparable"),
+        ("vanishes_when", "one micro-batch per step"),
+        ("correction", "multiply by the micro-batches per step and rank; it stays the loss of a single micro-batch"),
+    ),
+    "local_sum_over_global_tokens": (
+        ("facet", "transform"),
+        ("what", "one rank's sum is divided by the average number of target tokens per rank, not by its own"),
+        ("grade", "biased"),
+        ("vanishes_when", "every rank has the same number of target tokens"),
+    ),
+    "targets_shifted_late": (
+        ("facet", "defect"),
+        ("what", "the first target token of each turn is left out and the token after its last one counts"),
+        ("grade", "minor"),
+        ("vanishes_when", "the single-turn data set is used"),
+    ),
+    "targets_shifted_early": (
+        ("facet", "defect"),
+        ("what", "the last token of the prompt counts as a target and the last target token does not"),
+        ("grade", "minor"),
+        ("vanishes_when", "the data set for conversations is used"),
     ),
     "geometric_mean_weight": (
         ("facet", "estimator"),
@@ -520,6 +565,41 @@ TRAITS: dict[str, object] = {
         ("facet", "defect"),
         ("what", "a constant 0 is logged in its place and nothing is measured"),
         ("grade", "incomparable"),
+    ),
+    "first_two_rows_only": (
+        ("facet", "defect"),
+        (
+            "what",
+            "the statistic covers every position, padding included, of only the first two responses of the batch, because an integer mask was used as an index",
+        ),
+        ("grade", "incomparable"),
+    ),
+    "last_mini_batch_only": (
+        ("facet", "defect"),
+        ("what", "of all optimiser steps only that on the last mini-batch of each epoch is logged"),
+        ("grade", "biased"),
+        ("vanishes_when", "one mini-batch per batch"),
+    ),
+    "mask_one_too_early": (
+        ("facet", "defect"),
+        (
+            "what",
+            "the mask is shifted by one position, so the last prompt position counts and the last response token does not",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "responses are long and values change little from token to token"),
+    ),
+    "workload_instead_of_tokens": (
+        ("facet", "defect"),
+        (
+            "what",
+            "an estimated workload, 24576 times the length plus its square for each sequence, is summed in place of the length",
+        ),
+        ("grade", "incomparable"),
+        (
+            "correction",
+            "for sequences of one length L, divide by 24576 + L; sums of mixed lengths can only be approximated that way",
+        ),
     ),
     "width_is_longest_of_batch": (
         ("facet", "defect"),
@@ -719,6 +799,12 @@ TRAITS: dict[str, object] = {
         ("grade", "minor"),
         ("vanishes_when", "the value is large compared with 0.0001"),
     ),
+    "kl_penalty_in_reward": (
+        ("facet", "transform"),
+        ("what", "the rewards already contain the KL penalty of each response"),
+        ("grade", "biased"),
+        ("vanishes_when", "the KL coefficient (beta) is 0"),
+    ),
     "kl_penalty_added": (
         ("facet", "transform"),
         ("what", "a KL penalty against the reference policy is added to every token"),
@@ -791,6 +877,13 @@ TRAITS: dict[str, object] = {
         ("what", "only the time that the trainer waits is measured; what was generated before does not count"),
         ("grade", "incomparable"),
         ("vanishes_when", "nothing is generated ahead"),
+    ),
+    "multiplied_by_epochs": (
+        ("facet", "defect"),
+        ("what", "the work is counted once for each configured epoch although only one pass is made"),
+        ("grade", "biased"),
+        ("vanishes_when", "ppo_epochs is 1"),
+        ("correction", "divide by ppo_epochs"),
     ),
     "attention_flops_without_causal_half": (
         ("facet", "transform"),

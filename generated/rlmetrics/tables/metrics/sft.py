@@ -131,6 +131,19 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.sft.sft_validation_loss"),
         ("false_friends", (("sft/loss", "On the training batch."),)),
     ),
+    "sft/step_time": (
+        ("rev", 1),
+        ("brief", "Wall time of one supervised training step."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (("quantity", "wall_time"), ("of", "supervised training step"), ("extent", "step"), ("statistic", "last")),
+        ),
+        ("false_friends", (("throughput/seconds_per_step", "A step of reinforcement learning, generation included."),)),
+    ),
     "sft/multi_token_prediction_loss": (
         ("rev", 1),
         ("brief", "Loss of one multi-token-prediction head in supervised training."),

@@ -47,6 +47,50 @@ METRICS: dict[str, object] = {
             (("timing/generation", "The whole of which this is a part, or its counterpart in the training loop."),),
         ),
     ),
+    "stage/engine_generation_slowest": (
+        ("rev", 1),
+        ("brief", "Wall time inside the rollout engine on the slowest rank."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (("quantity", "wall_time"), ("of", "engine generation"), ("extent", "rank"), ("statistic", "max")),
+        ),
+        ("false_friends", (("timing/generation", "Also contains moving weights and data."),)),
+    ),
+    "stage/engine_generation_fastest": (
+        ("rev", 1),
+        ("brief", "Wall time inside the rollout engine on the fastest rank."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (("quantity", "wall_time"), ("of", "engine generation"), ("extent", "rank"), ("statistic", "min")),
+        ),
+        ("false_friends", (("timing/generation", "Also contains moving weights and data."),)),
+    ),
+    "stage/slow_rank_share": (
+        ("rev", 1),
+        ("brief", "Share of ranks whose generation took longer than the 90th percentile over ranks."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (-1.0, 1.0)),
+        (
+            "identity",
+            (
+                ("quantity", "share"),
+                ("of", "ranks"),
+                ("predicate", "generation time above the 90th percentile of the ranks"),
+                ("extent", "rank"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("false_friends", (("stage/engine_generation_slowest", "How long the slowest rank took."),)),
+    ),
     "stage/reshard": (
         ("rev", 1),
         (

@@ -25,7 +25,13 @@ METRICS: dict[str, object] = {
         ("population", "groups"),
         ("function", "rlmetrics.functional.validation.validation_mean"),
         ("false_friends", (("validation/best_of_n/mean", "The best of several samples, which is always higher."),)),
-        ("templates", ((("data_source", "[^/@]+(?:/[^/@]+){0,3}"), ("variable", "[^/@]+"), ("n", "[1-9][0-9]{0,4}")),)),
+        (
+            "templates",
+            (
+                (("data_source", "[^/@]+(?:/[^/@]+){0,3}"),),
+                (("data_source", "[^/@]+(?:/[^/@]+){0,3}"), ("variable", "[^/@]+"), ("n", "[1-9][0-9]{0,4}")),
+            ),
+        ),
     ),
     "validation/auxiliary_mean": (
         ("rev", 1),

@@ -122,6 +122,13 @@ TEXTS: dict[str, object] = {
         ("atom", "token"),
         ("empty", "nan"),
     ),
+    "sft/step_time": (
+        (
+            "description",
+            "Forward and backward passes of all micro-batches and the optimiser step. Without waiting for data, logging or validation, so steps per hour come out too high from it. A sawtooth follows the lengths of the examples; a slow climb points at memory or cooling.",
+        ),
+        ("measured", "From the start of a step to the end of its optimiser step, on the first rank."),
+    ),
     "sft/multi_token_prediction_loss": (
         ("description", "As for reinforcement learning, on the supervised targets."),
         ("measured", "The head's loss as the training framework reports it after a batch."),

@@ -21,6 +21,36 @@ TEXTS: dict[str, object] = {
         ),
         ("measured", "From handing a rank's prompts to its engine to having its responses."),
     ),
+    "stage/engine_generation_slowest": (
+        (
+            "description",
+            "All ranks wait for this one. The gap to the fastest rank is time in which devices stand idle; it widens with the spread of response lengths, because each rank generates only its own prompts.",
+        ),
+        (
+            "measured",
+            "From handing a rank's prompts to its engine to having its responses; the largest time of all ranks.",
+        ),
+    ),
+    "stage/engine_generation_fastest": (
+        (
+            "description",
+            "What generation would cost if no rank drew a long response. Far below the slowest rank it argues for dealing prompts out more finely, as servers do.",
+        ),
+        (
+            "measured",
+            "From handing a rank's prompts to its engine to having its responses; the smallest time of all ranks.",
+        ),
+    ),
+    "stage/slow_rank_share": (
+        (
+            "description",
+            "Hardly ever informative: by construction about a tenth of the ranks lie above their own 90th percentile, with eight ranks always one, unless times are equal to the last digit. It says nothing about how much slower they are; compare the largest with the smallest time for that. -1 means that there is only one process.",
+        ),
+        (
+            "measured",
+            "Number of ranks whose time in the engine exceeds the interpolated 90th percentile of all ranks, over the number of ranks.",
+        ),
+    ),
     "stage/reshard": (
         ("description", "Grows with model size and with the difference between the two layouts."),
         ("measured", "From entering the sharding manager to the engine holding the new weights."),

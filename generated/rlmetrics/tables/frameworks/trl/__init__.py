@@ -123,6 +123,7 @@ COMPONENTS: tuple[object, ...] = (
     ("PPOTrainer", "ppo_trainer_v1", ("0.0.1..0.1.0",), "trl.ppo"),
     ("PPOTrainer", "ppo_trainer_v1", ("0.2.0..0.11.4",), "trl.trainer.ppo_trainer"),
     ("RewardTrainer", "reward_trainer", ("0.4.2..1.16.0",), "trl.trainer.reward_trainer"),
+    ("RLOOTrainer", "rloo_trainer", ("0.22.0..1.16.0",), "trl.trainer.rloo_trainer"),
     ("RLOOTrainer", "rloo_trainer_v1", ("0.9.2..0.21.0",), "trl.trainer.rloo_trainer"),
     ("SFTTrainer", "sft_trainer", ("0.4.2..1.16.0",), "trl.trainer.sft_trainer"),
 )
@@ -134,6 +135,7 @@ FILES: dict[str, object] = {
     "ppo_trainer": "ppo_trainer",
     "ppo_trainer_v1": "ppo_trainer_v1",
     "reward_trainer": "reward_trainer",
+    "rloo_trainer": "rloo_trainer",
     "rloo_trainer_v1": "rloo_trainer_v1",
     "sft_trainer": "sft_trainer",
 }

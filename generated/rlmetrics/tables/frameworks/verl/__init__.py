@@ -33,9 +33,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.1..0.9.1",),
                         "fsdp",
                         (
+                            "0.1|verl/trainer/config/ppo_trainer.yaml|21|actor_rollout_ref.actor.strategy|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|43|actor_rollout_ref.actor.strategy|default",
                             "0.5.0|verl/trainer/config/actor/dp_actor.yaml|17|strategy|default",
                             "0.9.1|verl/trainer/config/actor/dp_actor.yaml|26|strategy|default",
@@ -54,9 +55,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.1..0.9.1",),
                         "fsdp",
                         (
+                            "0.1|verl/trainer/config/ppo_trainer.yaml|71|critic.strategy|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|150|critic.strategy|default",
                             "0.5.0|verl/trainer/config/critic/dp_critic.yaml|16|strategy|default",
                             "0.9.1|verl/trainer/config/critic/dp_critic.yaml|26|strategy|default",
@@ -85,6 +87,17 @@ CONFIG: tuple[object, ...] = (
                     ),
                 ),
             ),
+        ),
+    ),
+    (
+        "main_ppo_sync",
+        (
+            ("type", "bool"),
+            (
+                "brief",
+                "Whether training was started from verl.trainer.main_ppo_sync, the forerunner of the V1 trainer. Not a key of verl: give it to have the numbers of that entry point understood.",
+            ),
+            ("defaults", ((("0.8.0",), False, ()),)),
         ),
     ),
     (
@@ -240,9 +253,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.3.0.post0..0.9.1",),
                         True,
                         (
+                            "0.3.0.post0|verl/trainer/config/ppo_trainer.yaml|179|trainer.balance_batch|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|247|trainer.balance_batch|default",
                             "0.5.0|verl/trainer/config/ppo_trainer.yaml|198|trainer.balance_batch|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|141|trainer.balance_batch|default",
@@ -260,10 +274,12 @@ CONFIG: tuple[object, ...] = (
             (
                 "defaults",
                 (
+                    (("0.1",), 2, ("0.1|verl/trainer/config/ppo_trainer.yaml|128|trainer.test_freq|default",)),
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.2..0.9.1",),
                         -1,
                         (
+                            "0.2|verl/trainer/config/ppo_trainer.yaml|170|trainer.test_freq|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|263|trainer.test_freq|default",
                             "0.5.0|verl/trainer/config/ppo_trainer.yaml|299|trainer.test_freq|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|205|trainer.test_freq|default",
@@ -282,9 +298,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.2..0.9.1",),
                         True,
                         (
+                            "0.2|verl/trainer/ppo/ray_trainer.py|831|RayPPOTrainer.fit|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|262|trainer.val_before_train|default",
                             "0.5.0|verl/trainer/config/ppo_trainer.yaml|293|trainer.val_before_train|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|199|trainer.val_before_train|default",
@@ -303,9 +320,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.1..0.9.1",),
                         -1,
                         (
+                            "0.1|verl/trainer/config/ppo_trainer.yaml|127|trainer.save_freq|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|258|trainer.save_freq|default",
                             "0.5.0|verl/trainer/config/ppo_trainer.yaml|274|trainer.save_freq|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|174|trainer.save_freq|default",
@@ -330,6 +348,26 @@ CONFIG: tuple[object, ...] = (
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|254|trainer.rollout_data_dir|default",
                             "0.5.0|verl/trainer/config/ppo_trainer.yaml|262|trainer.rollout_data_dir|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|162|trainer.rollout_data_dir|default",
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "trainer.val_generations_to_log_to_wandb",
+        (
+            ("type", "int"),
+            ("brief", "Validation samples that are logged as a table; 0.4.0 renamed it to log_val_generations."),
+            (
+                "defaults",
+                (
+                    (
+                        ("0.2..0.3.0.post1",),
+                        0,
+                        (
+                            "0.2|verl/trainer/config/ppo_trainer.yaml|163|trainer.val_generations_to_log_to_wandb|default",
+                            "0.3.0.post1|verl/trainer/config/ppo_trainer.yaml|185|trainer.val_generations_to_log_to_wandb|default",
                         ),
                     ),
                 ),
@@ -475,6 +513,14 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
+                        ("0.1..0.3.0.post1",),
+                        0.001,
+                        (
+                            "0.1|verl/trainer/config/ppo_trainer.yaml|26|actor_rollout_ref.actor.entropy_coeff|default",
+                            "0.3.0.post1|verl/trainer/config/ppo_trainer.yaml|34|actor_rollout_ref.actor.entropy_coeff|default",
+                        ),
+                    ),
+                    (
                         ("0.4.0..0.9.1",),
                         0,
                         (
@@ -536,9 +582,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.2..0.9.1",),
                         False,
                         (
+                            "0.2|verl/trainer/config/ppo_trainer.yaml|32|actor_rollout_ref.actor.use_kl_loss|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|57|actor_rollout_ref.actor.use_kl_loss|default",
                             "0.5.0|verl/trainer/config/actor/actor.yaml|69|use_kl_loss|default",
                             "0.9.1|verl/trainer/config/actor/actor.yaml|103|use_kl_loss|default",
@@ -577,9 +624,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.2..0.9.1",),
                         "low_var_kl",
                         (
+                            "0.2|verl/trainer/config/ppo_trainer.yaml|34|actor_rollout_ref.actor.kl_loss_type|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|60|actor_rollout_ref.actor.kl_loss_type|default",
                             "0.5.0|verl/trainer/config/actor/actor.yaml|79|kl_loss_type|default",
                             "0.9.1|verl/trainer/config/actor/actor.yaml|116|kl_loss_type|default",
@@ -618,9 +666,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.1..0.9.1",),
                         "gae",
                         (
+                            "0.1|verl/trainer/config/ppo_trainer.yaml|114|algorithm.adv_estimator|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|232|algorithm.adv_estimator|default",
                             "0.5.0|verl/trainer/config/ppo_trainer.yaml|150|algorithm.adv_estimator|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|78|algorithm.adv_estimator|default",
@@ -680,9 +729,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.1..0.9.1",),
                         "kl",
                         (
+                            "0.1|verl/trainer/config/ppo_trainer.yaml|115|algorithm.kl_penalty|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|235|algorithm.kl_penalty|default",
                             "0.5.0|verl/trainer/config/ppo_trainer.yaml|159|algorithm.kl_penalty|default",
                             "0.9.1|verl/trainer/config/ppo_trainer.yaml|105|algorithm.kl_penalty|default",
@@ -1043,9 +1093,10 @@ CONFIG: tuple[object, ...] = (
                 "defaults",
                 (
                     (
-                        ("0.4.0..0.9.1",),
+                        ("0.1..0.9.1",),
                         512,
                         (
+                            "0.1|verl/trainer/config/ppo_trainer.yaml|7|data.max_response_length|default",
                             "0.4.0|verl/trainer/config/ppo_trainer.yaml|9|data.max_response_length|default",
                             "0.5.0|verl/trainer/config/data/legacy_data.yaml|29|max_response_length|default",
                             "0.9.1|verl/trainer/config/data/legacy_data.yaml|39|max_response_length|default",
@@ -1083,29 +1134,36 @@ PLACEHOLDERS: tuple[object, ...] = (
     ),
 )
 COMPONENTS: tuple[object, ...] = (
-    ("actor", "actor", ("0.4.0..0.7.1",), "verl.workers.actor"),
+    ("actor", "actor", ("0.1",), "verl.trainer.ppo.actor"),
+    ("actor", "actor", ("0.2..0.7.1",), "verl.workers.actor"),
     ("actor", "actor", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),
-    ("critic", "critic", ("0.4.0..0.7.1",), "verl.workers.critic"),
+    ("critic", "critic", ("0.1",), "verl.trainer.ppo.critic"),
+    ("critic", "critic", ("0.2..0.7.1",), "verl.workers.critic"),
     ("critic", "critic", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),
-    ("data", "data", ("0.5.0", "0.9.0..0.9.1"), "verl.trainer.ppo.metric_utils"),
+    ("data", "data", ("0.1..0.2.0.post2",), "verl.trainer.ppo.ray_trainer"),
+    ("data", "data", ("0.3.0.post0..0.9.1",), "verl.trainer.ppo.metric_utils"),
     ("distillation", "distillation", ("0.9.1",), "verl.trainer.distillation.losses"),
+    ("fsdp_sft", "fsdp_sft", ("0.1..0.7.0",), "verl.trainer.fsdp_sft_trainer"),
     ("fully_async", "fully_async", ("0.9.1",), "verl.experimental.fully_async_policy"),
     ("rollout_correction", "rollout_correction", ("0.4.0..0.5.0",), "verl.trainer.ppo.ray_trainer"),
     ("rollout_correction", "rollout_correction", ("0.6.0",), "verl.trainer.ppo.mismatch_helper"),
     ("rollout_correction", "rollout_correction", ("0.6.1..0.9.1",), "verl.trainer.ppo.rollout_corr_helper"),
-    ("sft", "sft", ("0.5.0",), "verl.trainer.fsdp_sft_trainer"),
-    ("sft", "sft", ("0.9.0..0.9.1",), "verl.trainer.sft_trainer"),
-    ("throughput", "throughput", ("0.5.0", "0.9.1"), "verl.trainer.ppo.metric_utils"),
-    ("timing", "timing", ("0.5.0", "0.9.0..0.9.1"), "verl.trainer.ppo.metric_utils"),
-    ("training", "training", ("0.5.0",), "verl.trainer.ppo.ray_trainer"),
+    ("sft", "sft", ("0.6.0..0.9.1",), "verl.trainer.sft_trainer"),
+    ("throughput", "throughput", ("0.2..0.2.0.post2",), "verl.workers.fsdp_workers"),
+    ("throughput", "throughput", ("0.3.0.post0..0.9.1",), "verl.trainer.ppo.metric_utils"),
+    ("timing", "timing", ("0.1..0.2.0.post2",), "verl.trainer.ppo.ray_trainer"),
+    ("timing", "timing", ("0.3.0.post0..0.9.1",), "verl.trainer.ppo.metric_utils"),
+    ("training", "training", ("0.4.0..0.8.0",), "verl.trainer.ppo.ray_trainer"),
     ("training", "training", ("0.9.0..0.9.1",), "verl.trainer.ppo.v1"),
-    ("validation", "validation", ("0.5.0", "0.9.1"), "verl.trainer.ppo.metric_utils"),
+    ("validation", "validation", ("0.1..0.3.0.post1",), "verl.trainer.ppo.ray_trainer"),
+    ("validation", "validation", ("0.4.0..0.9.1",), "verl.trainer.ppo.metric_utils"),
 )
 FILES: dict[str, object] = {
     "actor": "actor",
     "critic": "critic",
     "data": "data",
     "distillation": "distillation",
+    "fsdp_sft": "fsdp_sft",
     "fully_async": "fully_async",
     "rollout_correction": "rollout_correction",
     "sft": "sft",

@@ -17,16 +17,32 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.4.0..0.8.0",)),
+                ("releases", ("0.1",)),
+                ("route", "verl_tracking"),
+                (
+                    "enable",
+                    "trainer.logger lists the backends; console and tracking, an old name of wandb, are the default.",
+                ),
+                ("x_axis", "batches, from 0; the validation before training is printed and not logged"),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|510|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/config/ppo_trainer.yaml|124|trainer.logger|default",
+                    ),
+                ),
+            ),
+            (
+                ("releases", ("0.2..0.8.0",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1407|RayPPOTrainer.fit",
-                        "0.5.0|verl/trainer/config/ppo_trainer.yaml|256|trainer.logger|default",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|964|RayPPOTrainer.fit",
                         "0.8.0|verl/trainer/ppo/ray_trainer.py|1750|RayPPOTrainer.fit",
+                        "0.2|verl/trainer/config/ppo_trainer.yaml|162|trainer.logger|default",
                         "0.8.0|verl/trainer/config/ppo_trainer.yaml|131|trainer.logger|default",
                     ),
                 ),
@@ -42,7 +58,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|490|PPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|514|PPOTrainer.fit",
+                        "0.9.0|verl/trainer/config/ppo_trainer.yaml|152|trainer.logger|default",
                         "0.9.1|verl/trainer/config/ppo_trainer.yaml|156|trainer.logger|default",
                     ),
                 ),
@@ -168,7 +186,7 @@ FILE: tuple[object, ...] = (
             (
                 "legacy",
                 (
-                    ("releases", ("0.4.0..0.5.0",)),
+                    ("releases", ("0.1..0.5.0",)),
                     (
                         "brief",
                         "One number per micro-batch, averaged over micro-batches, mini-batches and epochs of data-parallel rank 0; the other ranks are dropped.",
@@ -246,6 +264,55 @@ FILE: tuple[object, ...] = (
     (
         "emissions",
         (
+            (
+                ("key", "actor/lr(1e-4)"),
+                ("releases", ("0.1",)),
+                ("metric", "optimizer/learning_rate"),
+                ("lag", 1),
+                ("scale", 10000.0),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "note",
+                    "Read after the scheduler moved on: the rate of the next step. In units of 0.0001: a rate of 1e-6 shows as 0.01. 0.2 renamed it to actor/lr and logs the rate itself. The Megatron actor logs none before 0.4.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/workers/fsdp_workers.py|327|ActorRolloutRefWorker.update_actor",
+                        "0.1|verl/trainer/ppo/workers/fsdp_workers.py|326|ActorRolloutRefWorker.update_actor|value",
+                        "0.1|verl/trainer/ppo/workers/fsdp_workers.py|325|ActorRolloutRefWorker.update_actor|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.1..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "policy/loss"),
+                ("population", "response_tokens"),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term, and without the dual clip that 0.4.0 added. Micro-batches count equally, however many tokens they hold. Not logged while trainer.critic_warmup lasts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/actor/dp_actor.py|157|DataParallelPPOActor.update_policy",
+                        "0.2|verl/workers/actor/dp_actor.py|279|DataParallelPPOActor.update_policy",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|320|DataParallelPPOActor.update_policy",
+                        "0.1|verl/trainer/ppo/actor/megatron_actor.py|280|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.2|verl/workers/actor/megatron_actor.py|285|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/actor/megatron_actor.py|311|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.1|verl/trainer/ppo/core_algos.py|142|compute_policy_loss|value",
+                        "0.3.0.post1|verl/trainer/ppo/core_algos.py|301|compute_policy_loss|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
             (
                 ("key", "actor/pg_loss"),
                 ("releases", ("0.4.0",)),
@@ -365,6 +432,32 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.1..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "policy/clip_fraction"),
+                ("population", "response_tokens"),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/actor/dp_actor.py|158|DataParallelPPOActor.update_policy",
+                        "0.2|verl/workers/actor/dp_actor.py|280|DataParallelPPOActor.update_policy",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|321|DataParallelPPOActor.update_policy",
+                        "0.1|verl/trainer/ppo/actor/megatron_actor.py|281|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.2|verl/workers/actor/megatron_actor.py|286|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/actor/megatron_actor.py|312|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.1|verl/trainer/ppo/core_algos.py|143|compute_policy_loss|value",
+                        "0.3.0.post1|verl/trainer/ppo/core_algos.py|302|compute_policy_loss|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
                 ("releases", ("0.4.0",)),
                 ("profile", "legacy"),
                 ("metric", "policy/clip_fraction"),
@@ -395,6 +488,35 @@ FILE: tuple[object, ...] = (
                         "0.4.0|verl/trainer/ppo/core_algos.py|507|compute_policy_loss|value",
                         "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.1..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "kl/old/k1"),
+                ("population", "response_tokens"),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains. Log-ratios are not clamped before 0.4.1.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/actor/dp_actor.py|159|DataParallelPPOActor.update_policy",
+                        "0.2|verl/workers/actor/dp_actor.py|281|DataParallelPPOActor.update_policy",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|322|DataParallelPPOActor.update_policy",
+                        "0.1|verl/trainer/ppo/actor/megatron_actor.py|282|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.2|verl/workers/actor/megatron_actor.py|287|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/actor/megatron_actor.py|313|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.1|verl/trainer/ppo/core_algos.py|137|compute_policy_loss|value",
+                        "0.3.0.post1|verl/trainer/ppo/core_algos.py|296|compute_policy_loss|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
                     ),
                 ),
             ),
@@ -477,6 +599,164 @@ FILE: tuple[object, ...] = (
                         "0.4.0|verl/trainer/ppo/core_algos.py|511|compute_policy_loss|value",
                         "0.4.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.4.0|verl/protocol.py|710|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.2..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "kl/reference/k3"),
+                ("population", "response_tokens"),
+                ("reduction", (("micro_batch", "last"), ("mini_batch", "last"), ("epoch", "last"), ("rank", "first"))),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type == 'kl'"),
+                            ("metric", "kl/reference/k1"),
+                            (
+                                "evidence",
+                                (
+                                    "0.2|verl/trainer/ppo/core_algos.py|318|kl_penalty|value",
+                                    "0.3.0.post1|verl/trainer/ppo/core_algos.py|363|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type == 'abs'"),
+                            ("metric", "kl/reference/abs"),
+                            (
+                                "evidence",
+                                (
+                                    "0.2|verl/trainer/ppo/core_algos.py|321|kl_penalty|value",
+                                    "0.3.0.post1|verl/trainer/ppo/core_algos.py|366|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type == 'mse'"),
+                            ("metric", "kl/reference/k2"),
+                            (
+                                "evidence",
+                                (
+                                    "0.2|verl/trainer/ppo/core_algos.py|324|kl_penalty|value",
+                                    "0.3.0.post1|verl/trainer/ppo/core_algos.py|369|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type == 'low_var_kl'"),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                (
+                                    "0.2|verl/trainer/ppo/core_algos.py|332|kl_penalty|value",
+                                    "0.3.0.post1|verl/trainer/ppo/core_algos.py|377|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight, of the last micro-batch of the step only, so it is noisy. The Megatron actor has no KL loss before 0.3.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/workers/actor/dp_actor.py|267|DataParallelPPOActor.update_policy",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|308|DataParallelPPOActor.update_policy",
+                        "0.2|verl/workers/actor/dp_actor.py|267|DataParallelPPOActor.update_policy|reduction|assigned, not appended",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|308|DataParallelPPOActor.update_policy|reduction|assigned, not appended",
+                        "0.2|verl/workers/actor/dp_actor.py|264|DataParallelPPOActor.update_policy|value",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|305|DataParallelPPOActor.update_policy|value",
+                        "0.2|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.3.0.post0..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "kl/reference/k3"),
+                ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy == 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type == 'kl'"),
+                            ("metric", "kl/reference/k1"),
+                            (
+                                "evidence",
+                                (
+                                    "0.3.0.post0|verl/trainer/ppo/core_algos.py|363|kl_penalty|value",
+                                    "0.3.0.post1|verl/trainer/ppo/core_algos.py|363|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type == 'abs'"),
+                            ("metric", "kl/reference/abs"),
+                            (
+                                "evidence",
+                                (
+                                    "0.3.0.post0|verl/trainer/ppo/core_algos.py|366|kl_penalty|value",
+                                    "0.3.0.post1|verl/trainer/ppo/core_algos.py|366|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type == 'mse'"),
+                            ("metric", "kl/reference/k2"),
+                            (
+                                "evidence",
+                                (
+                                    "0.3.0.post0|verl/trainer/ppo/core_algos.py|369|kl_penalty|value",
+                                    "0.3.0.post1|verl/trainer/ppo/core_algos.py|369|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type == 'low_var_kl'"),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            (
+                                "evidence",
+                                (
+                                    "0.3.0.post0|verl/trainer/ppo/core_algos.py|377|kl_penalty|value",
+                                    "0.3.0.post1|verl/trainer/ppo/core_algos.py|377|kl_penalty|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "The penalty before its weight, a mean over all micro-batches, unlike with FSDP."),
+                (
+                    "evidence",
+                    (
+                        "0.3.0.post0|verl/workers/actor/megatron_actor.py|305|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/actor/megatron_actor.py|305|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.3.0.post0|verl/workers/actor/megatron_actor.py|302|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                        "0.3.0.post1|verl/workers/actor/megatron_actor.py|302|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                        "0.3.0.post0|verl/workers/actor/megatron_actor.py|315|MegatronPPOActor.forward_backward_batch.loss_func|reduction",
+                        "0.3.0.post1|verl/workers/actor/megatron_actor.py|315|MegatronPPOActor.forward_backward_batch.loss_func|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
                     ),
                 ),
             ),
@@ -656,10 +936,105 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/entropy_loss"),
+                ("releases", ("0.1..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "entropy/policy"),
+                ("population", "response_tokens"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                            ("traits", ("sampling_temperature_ignored",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.1|verl/trainer/ppo/actor/megatron_actor.py|275|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                    "0.2|verl/workers/actor/megatron_actor.py|280|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                    "0.3.0.post1|verl/workers/actor/megatron_actor.py|292|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The entropy itself, not a loss, of the policy as it is being updated, with the sampling temperature applied under FSDP. 0.4.0 keeps the key for another quantity: the entropy before the update.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/actor/dp_actor.py|156|DataParallelPPOActor.update_policy",
+                        "0.2|verl/workers/actor/dp_actor.py|278|DataParallelPPOActor.update_policy",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|319|DataParallelPPOActor.update_policy",
+                        "0.1|verl/trainer/ppo/actor/megatron_actor.py|279|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.2|verl/workers/actor/megatron_actor.py|284|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/actor/megatron_actor.py|310|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.1|verl/trainer/ppo/actor/dp_actor.py|149|DataParallelPPOActor.update_policy|value",
+                        "0.2|verl/workers/actor/dp_actor.py|253|DataParallelPPOActor.update_policy|value",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|294|DataParallelPPOActor.update_policy|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy_loss"),
                 ("releases", ("0.4.0",)),
                 ("profile", "driver"),
                 ("metric", "entropy/old_policy"),
                 ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|438|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|440|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|444|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1068|RayPPOTrainer.fit",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1067|RayPPOTrainer.fit|reduction",
+                        "0.4.0|verl/workers/fsdp_workers.py|664|ActorRolloutRefWorker.compute_log_prob|value",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|213|compute_response_mask|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy_loss"),
+                ("releases", ("0.4.0",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
                     (
@@ -1274,6 +1649,53 @@ FILE: tuple[object, ...] = (
                 ("profile", "driver"),
                 ("metric", "entropy/old_policy"),
                 ("population", "response_tokens"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|543|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|545|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|549|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|1042|RayPPOTrainer.fit",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|1041|RayPPOTrainer.fit|reduction",
+                        "0.4.1|verl/workers/fsdp_workers.py|708|ActorRolloutRefWorker.compute_log_prob|value",
+                        "0.4.1|verl/trainer/ppo/ray_trainer.py|196|compute_response_mask|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.4.1",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
                     (
@@ -1314,6 +1736,42 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "actor/kl_coef"),
+                ("releases", ("0.2..0.2.0.post2",)),
+                ("metric", "kl/loss_coefficient"),
+                ("constant_when", ("always the configured kl_loss_coef",)),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy != 'megatron'"),
+                ("note", "The weight in the loss; it is never adapted."),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/workers/actor/dp_actor.py|268|DataParallelPPOActor.update_policy",
+                        "0.2.0.post2|verl/workers/actor/dp_actor.py|268|DataParallelPPOActor.update_policy",
+                        "0.2|verl/workers/actor/dp_actor.py|268|DataParallelPPOActor.update_policy|value",
+                        "0.2.0.post2|verl/workers/actor/dp_actor.py|268|DataParallelPPOActor.update_policy|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_coef"),
+                ("releases", ("0.3.0.post0..0.3.0.post1",)),
+                ("metric", "kl/loss_coefficient"),
+                ("constant_when", ("always the configured kl_loss_coef",)),
+                ("when", "actor_rollout_ref.actor.use_kl_loss"),
+                ("note", "The weight in the loss; it is never adapted."),
+                (
+                    "evidence",
+                    (
+                        "0.3.0.post0|verl/workers/actor/dp_actor.py|309|DataParallelPPOActor.update_policy",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|309|DataParallelPPOActor.update_policy",
+                        "0.3.0.post0|verl/workers/actor/megatron_actor.py|306|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/actor/megatron_actor.py|306|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.3.0.post0|verl/workers/actor/dp_actor.py|309|DataParallelPPOActor.update_policy|value",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|309|DataParallelPPOActor.update_policy|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_coef"),
                 ("releases", ("0.4.0..0.4.1",)),
                 ("metric", "kl/loss_coefficient"),
                 ("constant_when", ("always the configured kl_loss_coef",)),
@@ -1328,6 +1786,56 @@ FILE: tuple[object, ...] = (
                         "0.4.1|verl/workers/actor/dp_actor.py|505|DataParallelPPOActor.update_policy",
                         "0.4.1|verl/workers/actor/megatron_actor.py|401|MegatronPPOActor.forward_backward_batch.loss_func",
                         "0.4.1|verl/workers/actor/dp_actor.py|505|DataParallelPPOActor.update_policy|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/grad_norm"),
+                ("releases", ("0.1..0.2.0.post2",)),
+                ("profile", "step"),
+                ("metric", "optimizer/gradient_norm"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                ("note", "Total norm before clipping. The Megatron actor logs none before 0.4.0."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/actor/dp_actor.py|164|DataParallelPPOActor.update_policy",
+                        "0.2|verl/workers/actor/dp_actor.py|286|DataParallelPPOActor.update_policy",
+                        "0.2.0.post2|verl/workers/actor/dp_actor.py|286|DataParallelPPOActor.update_policy",
+                        "0.1|verl/trainer/ppo/actor/dp_actor.py|71|DataParallelPPOActor._optimizer_step|value",
+                        "0.2|verl/workers/actor/dp_actor.py|147|DataParallelPPOActor._optimizer_step|value",
+                        "0.2.0.post2|verl/workers/actor/dp_actor.py|147|DataParallelPPOActor._optimizer_step|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.2.0.post2|verl/trainer/ppo/ray_trainer.py|181|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.2.0.post2|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/grad_norm"),
+                ("releases", ("0.3.0.post0..0.3.0.post1",)),
+                ("metric", "optimizer/gradient_norm"),
+                ("reduction", (("mini_batch", "last"), ("epoch", "mean"))),
+                ("traits", ("last_mini_batch_only",)),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "note",
+                    "Total norm before clipping, of the last mini-batch of each epoch only: collecting it slipped out of the loop. The Megatron actor logs none before 0.4.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.3.0.post0|verl/workers/actor/dp_actor.py|327|DataParallelPPOActor.update_policy",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|327|DataParallelPPOActor.update_policy",
+                        "0.3.0.post0|verl/workers/actor/dp_actor.py|165|DataParallelPPOActor._optimizer_step|value",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|165|DataParallelPPOActor._optimizer_step|value",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post0|verl/workers/actor/dp_actor.py|328|DataParallelPPOActor.update_policy|reduction|stands outside the loop over mini-batches",
+                        "0.3.0.post1|verl/workers/actor/dp_actor.py|328|DataParallelPPOActor.update_policy|reduction|stands outside the loop over mini-batches",
                     ),
                 ),
             ),
@@ -1353,6 +1861,28 @@ FILE: tuple[object, ...] = (
                         "0.4.1|verl/workers/actor/dp_actor.py|276|DataParallelPPOActor._optimizer_step|value",
                         "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/lr"),
+                ("releases", ("0.2..0.3.0.post1",)),
+                ("metric", "optimizer/learning_rate"),
+                ("lag", 1),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "note",
+                    "Read after the scheduler moved on: the rate of the next step. The Megatron actor logs none before 0.4.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/workers/fsdp_workers.py|436|ActorRolloutRefWorker.update_actor",
+                        "0.3.0.post1|verl/workers/fsdp_workers.py|465|ActorRolloutRefWorker.update_actor",
+                        "0.2|verl/workers/fsdp_workers.py|435|ActorRolloutRefWorker.update_actor|value",
+                        "0.3.0.post1|verl/workers/fsdp_workers.py|464|ActorRolloutRefWorker.update_actor|value",
+                        "0.2|verl/workers/fsdp_workers.py|434|ActorRolloutRefWorker.update_actor|span",
+                        "0.3.0.post1|verl/workers/fsdp_workers.py|463|ActorRolloutRefWorker.update_actor|span",
                     ),
                 ),
             ),
@@ -8282,6 +8812,51 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.5.0",)),
                 ("profile", "driver"),
                 ("metric", "entropy/old_policy"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|705|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|707|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|711|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Entropy of the policy that recomputed the log-probabilities before the update, with the sampling temperature applied.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1233|RayPPOTrainer.fit",
+                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1232|RayPPOTrainer.fit|reduction",
+                        "0.5.0|verl/workers/fsdp_workers.py|782|ActorRolloutRefWorker.compute_log_prob|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/entropy"),
+                ("releases", ("0.5.0",)),
+                ("profile", "driver"),
+                ("metric", "entropy/old_policy"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
                     (

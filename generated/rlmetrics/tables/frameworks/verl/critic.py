@@ -17,16 +17,32 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.4.0..0.8.0",)),
+                ("releases", ("0.1",)),
+                ("route", "verl_tracking"),
+                (
+                    "enable",
+                    "trainer.logger lists the backends; console and tracking, an old name of wandb, are the default.",
+                ),
+                ("x_axis", "batches, from 0; the validation before training is printed and not logged"),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|510|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/config/ppo_trainer.yaml|124|trainer.logger|default",
+                    ),
+                ),
+            ),
+            (
+                ("releases", ("0.2..0.8.0",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1407|RayPPOTrainer.fit",
-                        "0.5.0|verl/trainer/config/ppo_trainer.yaml|256|trainer.logger|default",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|964|RayPPOTrainer.fit",
                         "0.8.0|verl/trainer/ppo/ray_trainer.py|1750|RayPPOTrainer.fit",
+                        "0.2|verl/trainer/config/ppo_trainer.yaml|162|trainer.logger|default",
                         "0.8.0|verl/trainer/config/ppo_trainer.yaml|131|trainer.logger|default",
                     ),
                 ),
@@ -42,7 +58,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|490|PPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|514|PPOTrainer.fit",
+                        "0.9.0|verl/trainer/config/ppo_trainer.yaml|152|trainer.logger|default",
                         "0.9.1|verl/trainer/config/ppo_trainer.yaml|156|trainer.logger|default",
                     ),
                 ),
@@ -80,7 +98,7 @@ FILE: tuple[object, ...] = (
             (
                 "legacy",
                 (
-                    ("releases", ("0.4.0..0.5.0",)),
+                    ("releases", ("0.1..0.5.0",)),
                     (
                         "brief",
                         "One number per micro-batch, averaged over micro-batches, mini-batches and epochs of data-parallel rank 0; the other ranks are dropped.",
@@ -150,6 +168,77 @@ FILE: tuple[object, ...] = (
     (
         "emissions",
         (
+            (
+                ("key", "critic/lr(1e-4)"),
+                ("releases", ("0.1",)),
+                ("metric", "critic/learning_rate"),
+                ("lag", 1),
+                ("scale", 10000.0),
+                ("when", "algorithm.adv_estimator == 'gae' and critic.strategy != 'megatron'"),
+                (
+                    "note",
+                    "Read after the scheduler moved on: the rate of the next step. In units of 0.0001: a rate of 1e-5 shows as 0.1. 0.2 renamed it to critic/lr and logs the rate itself. The Megatron critic logs none before 0.4.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/workers/fsdp_workers.py|608|CriticWorker.update_critic",
+                        "0.1|verl/trainer/ppo/workers/fsdp_workers.py|607|CriticWorker.update_critic|value",
+                        "0.1|verl/trainer/ppo/workers/fsdp_workers.py|606|CriticWorker.update_critic|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.1..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "value/loss"),
+                ("population", "response_tokens_shifted_back"),
+                ("when", "algorithm.adv_estimator == 'gae'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "critic.strategy == 'megatron'"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.1|verl/trainer/ppo/critic/megatron_critic.py|213|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.2|verl/workers/critic/megatron_critic.py|149|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.3.0.post1|verl/workers/critic/megatron_critic.py|151|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Half the larger of the plain and the clipped squared error. With FSDP the mask begins one position too early; 0.4.0 corrected it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|126|DataParallelPPOCritic.update_critic",
+                        "0.2|verl/workers/critic/dp_critic.py|196|DataParallelPPOCritic.update_critic",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|234|DataParallelPPOCritic.update_critic",
+                        "0.1|verl/trainer/ppo/critic/megatron_critic.py|226|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.2|verl/workers/critic/megatron_critic.py|162|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/critic/megatron_critic.py|164|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.1|verl/trainer/ppo/core_algos.py|187|compute_value_loss|value",
+                        "0.3.0.post1|verl/trainer/ppo/core_algos.py|346|compute_value_loss|value",
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|111|DataParallelPPOCritic.update_critic|value",
+                        "0.2|verl/workers/critic/dp_critic.py|176|DataParallelPPOCritic.update_critic|value",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|214|DataParallelPPOCritic.update_critic|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
             (
                 ("key", "critic/vf_loss"),
                 ("releases", ("0.4.0",)),
@@ -247,6 +336,54 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vf_clipfrac"),
+                ("releases", ("0.1..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "value/clip_fraction"),
+                ("population", "response_tokens_shifted_back"),
+                ("when", "algorithm.adv_estimator == 'gae'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "critic.strategy == 'megatron'"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.1|verl/trainer/ppo/critic/megatron_critic.py|213|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.2|verl/workers/critic/megatron_critic.py|149|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.3.0.post1|verl/workers/critic/megatron_critic.py|151|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "With FSDP the mask begins one position too early; 0.4.0 corrected it."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|127|DataParallelPPOCritic.update_critic",
+                        "0.2|verl/workers/critic/dp_critic.py|197|DataParallelPPOCritic.update_critic",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|235|DataParallelPPOCritic.update_critic",
+                        "0.1|verl/trainer/ppo/critic/megatron_critic.py|227|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.2|verl/workers/critic/megatron_critic.py|163|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/critic/megatron_critic.py|165|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.1|verl/trainer/ppo/core_algos.py|188|compute_value_loss|value",
+                        "0.3.0.post1|verl/trainer/ppo/core_algos.py|347|compute_value_loss|value",
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|111|DataParallelPPOCritic.update_critic|value",
+                        "0.2|verl/workers/critic/dp_critic.py|176|DataParallelPPOCritic.update_critic|value",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|214|DataParallelPPOCritic.update_critic|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_clipfrac"),
                 ("releases", ("0.4.0..0.4.1",)),
                 ("profile", "legacy"),
                 ("metric", "value/clip_fraction"),
@@ -267,6 +404,55 @@ FILE: tuple[object, ...] = (
                         "0.4.1|verl/workers/critic/dp_critic.py|235|DataParallelPPOCritic.update_critic|value",
                         "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vpred_mean"),
+                ("releases", ("0.1..0.3.0.post1",)),
+                ("profile", "legacy"),
+                ("metric", "value/prediction_mean"),
+                ("population", "response_tokens_shifted_back"),
+                ("when", "algorithm.adv_estimator == 'gae'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "critic.strategy == 'megatron'"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.1|verl/trainer/ppo/critic/megatron_critic.py|213|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.2|verl/workers/critic/megatron_critic.py|149|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                    "0.3.0.post1|verl/workers/critic/megatron_critic.py|151|MegatronPPOCritic.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "With FSDP the mask begins one position too early; 0.4.0 corrected it."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|128|DataParallelPPOCritic.update_critic",
+                        "0.2|verl/workers/critic/dp_critic.py|198|DataParallelPPOCritic.update_critic",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|236|DataParallelPPOCritic.update_critic",
+                        "0.1|verl/trainer/ppo/critic/megatron_critic.py|228|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.2|verl/workers/critic/megatron_critic.py|164|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.3.0.post1|verl/workers/critic/megatron_critic.py|166|MegatronPPOCritic.forward_backward_batch.loss_func",
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|128|DataParallelPPOCritic.update_critic|value",
+                        "0.2|verl/workers/critic/dp_critic.py|198|DataParallelPPOCritic.update_critic|value",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|236|DataParallelPPOCritic.update_critic|value",
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|111|DataParallelPPOCritic.update_critic|value",
+                        "0.2|verl/workers/critic/dp_critic.py|176|DataParallelPPOCritic.update_critic|value",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|214|DataParallelPPOCritic.update_critic|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
                     ),
                 ),
             ),
@@ -297,6 +483,30 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/grad_norm"),
+                ("releases", ("0.1..0.3.0.post1",)),
+                ("profile", "step"),
+                ("metric", "critic/gradient_norm"),
+                ("when", "algorithm.adv_estimator == 'gae' and critic.strategy != 'megatron'"),
+                ("note", "Total norm before clipping. The Megatron critic logs none before 0.4.0."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|134|DataParallelPPOCritic.update_critic",
+                        "0.2|verl/workers/critic/dp_critic.py|204|DataParallelPPOCritic.update_critic",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|242|DataParallelPPOCritic.update_critic",
+                        "0.1|verl/trainer/ppo/critic/dp_critic.py|69|DataParallelPPOCritic._optimizer_step|value",
+                        "0.2|verl/workers/critic/dp_critic.py|104|DataParallelPPOCritic._optimizer_step|value",
+                        "0.3.0.post1|verl/workers/critic/dp_critic.py|119|DataParallelPPOCritic._optimizer_step|value",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|137|reduce_metrics|reduction",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|26|reduce_metrics|reduction",
+                        "0.1|verl/protocol.py|429|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                        "0.3.0.post1|verl/protocol.py|545|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/grad_norm"),
                 ("releases", ("0.4.0..0.4.1",)),
                 ("profile", "step"),
                 ("metric", "critic/gradient_norm"),
@@ -315,6 +525,28 @@ FILE: tuple[object, ...] = (
                         "0.4.1|verl/workers/critic/dp_critic.py|130|DataParallelPPOCritic._optimizer_step|value",
                         "0.4.1|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
                         "0.4.1|verl/protocol.py|711|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/lr"),
+                ("releases", ("0.2..0.3.0.post1",)),
+                ("metric", "critic/learning_rate"),
+                ("lag", 1),
+                ("when", "algorithm.adv_estimator == 'gae' and critic.strategy != 'megatron'"),
+                (
+                    "note",
+                    "Read after the scheduler moved on: the rate of the next step. The Megatron critic logs none before 0.4.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/workers/fsdp_workers.py|823|CriticWorker.update_critic",
+                        "0.3.0.post1|verl/workers/fsdp_workers.py|851|CriticWorker.update_critic",
+                        "0.2|verl/workers/fsdp_workers.py|822|CriticWorker.update_critic|value",
+                        "0.3.0.post1|verl/workers/fsdp_workers.py|850|CriticWorker.update_critic|value",
+                        "0.2|verl/workers/fsdp_workers.py|821|CriticWorker.update_critic|span",
+                        "0.3.0.post1|verl/workers/fsdp_workers.py|849|CriticWorker.update_critic|span",
                     ),
                 ),
             ),

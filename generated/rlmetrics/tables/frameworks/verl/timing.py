@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "Timers"),
     (
         "brief",
-        "Wall times measured on the driver. Timers of the same name add up within a step. GPU work is waited for, because each stage returns its results.",
+        "Wall times measured on the driver. Timers of the same name add up within a step from 0.4.0 on; before, the last one counts. GPU work is waited for, because each stage returns its results.",
     ),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
@@ -17,15 +17,33 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.1",)),
+                ("route", "verl_tracking"),
+                (
+                    "enable",
+                    "trainer.logger lists the backends; console and tracking, an old name of wandb, are the default.",
+                ),
+                ("x_axis", "batches, from 0; the validation before training is printed and not logged"),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|510|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/config/ppo_trainer.yaml|124|trainer.logger|default",
+                    ),
+                ),
+            ),
+            (
+                ("releases", ("0.2..0.8.0",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1407|RayPPOTrainer.fit",
-                        "0.5.0|verl/trainer/config/ppo_trainer.yaml|256|trainer.logger|default",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|964|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1750|RayPPOTrainer.fit",
+                        "0.2|verl/trainer/config/ppo_trainer.yaml|162|trainer.logger|default",
+                        "0.8.0|verl/trainer/config/ppo_trainer.yaml|131|trainer.logger|default",
                     ),
                 ),
             ),
@@ -40,7 +58,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|490|PPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|514|PPOTrainer.fit",
+                        "0.9.0|verl/trainer/config/ppo_trainer.yaml|152|trainer.logger|default",
                         "0.9.1|verl/trainer/config/ppo_trainer.yaml|156|trainer.logger|default",
                     ),
                 ),
@@ -51,15 +71,138 @@ FILE: tuple[object, ...] = (
         "emissions",
         (
             (
+                ("key", "timing/gen"),
+                ("releases", ("0.1",)),
+                ("metric", "timing/generation"),
+                (
+                    "span",
+                    "generation of all responses, loading of the weights into the engine included; the old log-probabilities are computed in it too",
+                ),
+                ("note", "0.2 renamed it to timing_s/gen."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|437|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|435|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing/ref"),
+                ("releases", ("0.1",)),
+                ("metric", "timing/reference_log_probabilities"),
+                ("span", "the reference model's forward pass"),
+                ("note", "0.2 renamed it to timing_s/ref."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|446|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|443|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing/values"),
+                ("releases", ("0.1",)),
+                ("metric", "timing/values"),
+                ("span", "the critic's forward pass"),
+                ("when", "algorithm.adv_estimator == 'gae'"),
+                ("note", "0.2 renamed it to timing_s/values."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|452|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|449|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing/adv"),
+                ("releases", ("0.1",)),
+                ("metric", "timing/advantages"),
+                ("span", "scoring by reward model and reward function, the KL penalty and the advantages"),
+                (
+                    "note",
+                    "Scoring is by far the largest part. 0.2 renamed it to timing_s/adv, and 0.4.0 gave scoring a timer of its own.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|478|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|454|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing/update_critic"),
+                ("releases", ("0.1",)),
+                ("metric", "timing/critic_update"),
+                ("span", "all mini-batches and epochs of the critic, transfer of the batch included"),
+                ("when", "algorithm.adv_estimator == 'gae'"),
+                ("note", "0.2 renamed it to timing_s/update_critic."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|484|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|482|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing/update_actor"),
+                ("releases", ("0.1",)),
+                ("metric", "timing/actor_update"),
+                ("span", "all mini-batches and epochs of the actor, transfer of the batch included"),
+                ("note", "Missing while trainer.critic_warmup lasts. 0.2 renamed it to timing_s/update_actor."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|493|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|491|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing/testing"),
+                ("releases", ("0.1",)),
+                ("metric", "timing/validation"),
+                ("span", "the whole validation"),
+                ("when", "trainer.test_freq > 0"),
+                ("note", "0.2 renamed it to timing_s/testing."),
+                (
+                    "evidence",
+                    (
+                        "0.1|verl/trainer/ppo/ray_trainer.py|502|RayPPOTrainer.fit",
+                        "0.1|verl/trainer/ppo/ray_trainer.py|499|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
                 ("key", "timing_s/start_profile"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.1",)),
                 ("metric", "stage/profile_start"),
                 ("span", "before the step timer starts"),
                 (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1135|RayPPOTrainer.fit|span",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1293|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/start_profile"),
+                ("releases", ("0.8.0",)),
+                ("metric", "stage/profile_start"),
+                ("span", "before the step timer starts"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1429|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
@@ -81,17 +224,137 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/step"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.3.0.post1",)),
+                ("metric", "timing/step"),
+                ("span", "generation to checkpoint, validation included; data loading is outside"),
+                (
+                    "note",
+                    "Steps that validate or save stand out as peaks. From 0.3 on also the denominator of perf/throughput.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|851|RayPPOTrainer.fit|span",
+                        "0.3.0.post1|verl/trainer/ppo/ray_trainer.py|814|RayPPOTrainer.fit|span",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|950|RayPPOTrainer.fit|span",
+                        "0.3.0.post1|verl/trainer/ppo/ray_trainer.py|915|RayPPOTrainer.fit|span",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|956|RayPPOTrainer.fit|span",
+                        "0.3.0.post1|verl/trainer/ppo/ray_trainer.py|923|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/step"),
+                ("releases", ("0.4.0..0.5.0",)),
                 ("metric", "timing/step"),
                 (
                     "span",
                     "generation to checkpoint, validation and dumping of rollouts included; starting and stopping the profiler and data loading are outside",
                 ),
+                ("note", "Steps that validate or save stand out as peaks. Also the denominator of perf/throughput."),
                 (
                     "evidence",
                     (
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1007|RayPPOTrainer.fit|span",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1167|RayPPOTrainer.fit|span",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1181|RayPPOTrainer.fit|span",
+                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1354|RayPPOTrainer.fit|span",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1188|RayPPOTrainer.fit|span",
+                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1379|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/step"),
+                ("releases", ("0.6.0..0.7.0",)),
+                ("metric", "timing/step"),
+                (
+                    "span",
+                    "generation to the actor's update and dumping of rollouts; validation, checkpoints and data loading are outside",
+                ),
+                (
+                    "note",
+                    "Up to 0.5.0 validation and checkpoints were inside, so the same run looks faster from 0.6.0 on. Also the denominator of perf/throughput.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1043|RayPPOTrainer.fit|span",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1357|RayPPOTrainer.fit|span",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1203|RayPPOTrainer.fit|span",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1567|RayPPOTrainer.fit|span",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1226|RayPPOTrainer.fit|span",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1590|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/step"),
+                ("releases", ("0.7.1",)),
+                ("metric", "timing/step"),
+                (
+                    "span",
+                    "generation to weight synchronisation, checkpoint and dumping of rollouts included; validation and metrics are outside",
+                ),
+                (
+                    "note",
+                    "Loading new weights moved out of generation into a timer of its own, and checkpoints are inside again. Also the denominator of perf/throughput.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1316|RayPPOTrainer.fit|span",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1528|RayPPOTrainer.fit|span",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1532|RayPPOTrainer.fit|span",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1547|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/step"),
+                ("releases", ("0.8.0",)),
+                ("metric", "timing/step"),
+                (
+                    "span",
+                    "generation to weight synchronisation, checkpoint and dumping of rollouts included; validation and metrics are outside",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sync"),
+                            ("when", "main_ppo_sync"),
+                            (
+                                "span",
+                                "generation to weight synchronisation, checkpoint included; validation, metrics and dumping of rollouts are outside",
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/main_ppo_sync.py|1639|PPOTrainer.fit|span",
+                                    "0.8.0|verl/trainer/main_ppo_sync.py|1658|PPOTrainer.fit|span",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Also the denominator of perf/throughput."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1465|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1670|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1674|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1689|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
@@ -138,14 +401,85 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/gen"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.3.0.post1",)),
                 ("metric", "timing/generation"),
-                ("span", "generation of all responses, resharding of weights included"),
+                ("span", "generation of all responses, loading of the weights into the engine included"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1169|RayPPOTrainer.fit|span",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|853|RayPPOTrainer.fit|span",
+                        "0.3.0.post1|verl/trainer/ppo/ray_trainer.py|816|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/gen"),
+                ("releases", ("0.4.0..0.7.0",)),
+                ("metric", "timing/generation"),
+                (
+                    "span",
+                    "generation of all responses, loading of the weights into the engine and freeing of its memory included",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1009|RayPPOTrainer.fit|span",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1359|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/gen"),
+                ("releases", ("0.7.1",)),
+                ("metric", "timing/generation"),
+                ("span", "generation of all responses, freeing of the engine's memory included"),
+                ("note", "Loading weights is not part of it any more; see timing_s/update_weights."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1318|RayPPOTrainer.fit|span",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1322|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/gen"),
+                ("releases", ("0.8.0",)),
+                ("metric", "timing/generation"),
+                (
+                    "span",
+                    "generation of all responses, freeing of the engine's memory included; with REMAX also the greedy responses",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sync"),
+                            ("when", "main_ppo_sync"),
+                            (
+                                "span",
+                                "time that the trainer is blocked until the replay buffer holds the batch; freeing of memory is outside",
+                            ),
+                            ("evidence", ("0.8.0|verl/trainer/main_ppo_sync.py|1709|PPOTrainer.step|span",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "In the fully asynchronous and the one-step-off-policy trainer it is the time spent waiting for samples, which is not the generation time.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1467|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1471|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
@@ -187,6 +521,10 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 (
+                    "note",
+                    "In the fully asynchronous and the one-step-off-policy trainer it is the time spent waiting for samples, too.",
+                ),
+                (
                     "evidence",
                     (
                         "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
@@ -198,7 +536,42 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/generate_sequences"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.4.1",)),
+                ("metric", "stage/engine_generation"),
+                ("reduction", (("rank", "mean"),)),
+                ("span", "the engine's own generation, without resharding"),
+                ("when", "actor_rollout_ref.rollout.mode == 'sync'"),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
+                        "0.4.1|verl/workers/fsdp_workers.py|664|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.4.1|verl/workers/megatron_workers.py|492|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.4.1|verl/utils/debug/performance.py|179|reduce_timing|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/generate_sequences"),
+                ("releases", ("0.4.1",)),
+                ("metric", "timing/generation"),
+                (
+                    "span",
+                    "from handing the prompts to the chat scheduler to having all responses, waking the servers left out",
+                ),
+                ("when", "actor_rollout_ref.rollout.mode == 'async'"),
+                ("note", "On the driver, one number for the whole batch."),
+                (
+                    "evidence",
+                    (
+                        "0.4.1|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
+                        "0.4.1|verl/workers/rollout/chat_scheduler.py|405|ChatCompletionScheduler.generate_sequences|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/generate_sequences"),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "stage/engine_generation"),
                 ("reduction", (("rank", "mean"),)),
                 ("span", "the engine's own generation, without resharding"),
@@ -207,51 +580,260 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/workers/fsdp_workers.py|740|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.7.0|verl/workers/fsdp_workers.py|971|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.5.0|verl/workers/megatron_workers.py|562|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.7.0|verl/workers/megatron_workers.py|789|ActorRolloutRefWorker.generate_sequences|span",
                         "0.5.0|verl/utils/profiler/performance.py|202|reduce_timing|reduction",
+                        "0.7.0|verl/utils/profiler/performance.py|220|reduce_timing|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/generate_sequences"),
+                ("releases", ("0.7.1",)),
+                ("metric", "stage/engine_generation"),
+                ("reduction", (("rank", "mean"),)),
+                ("span", "the engine's own generation, without resharding"),
+                (
+                    "condition",
+                    "only where a script of its own calls generate_sequences of the legacy workers; the trainer of this release does not",
+                ),
+                ("logged_by_default", False),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/workers/fsdp_workers.py|1066|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.7.1|verl/workers/megatron_workers.py|815|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.7.1|verl/utils/profiler/performance.py|220|reduce_timing|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/reshard"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.4.1..0.5.0",)),
                 ("metric", "stage/reshard"),
                 ("reduction", (("rank", "mean"),)),
                 ("span", "gathering the trained weights and loading them into the engine"),
                 ("when", "actor_rollout_ref.rollout.mode == 'sync'"),
+                ("note", "From 0.6.0 on the workers leave the sharding manager out, and with it this timer."),
                 (
                     "evidence",
                     (
+                        "0.4.1|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.4.1|verl/workers/sharding_manager/fsdp_vllm.py|155|FSDPVLLMShardingManager.__enter__|span",
                         "0.5.0|verl/workers/sharding_manager/fsdp_vllm.py|193|FSDPVLLMShardingManager.__enter__|span",
+                        "0.4.1|verl/workers/fsdp_workers.py|671|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.5.0|verl/workers/fsdp_workers.py|747|ActorRolloutRefWorker.generate_sequences|span",
+                        "0.4.1|verl/utils/debug/performance.py|179|reduce_timing|reduction",
                         "0.5.0|verl/utils/profiler/performance.py|202|reduce_timing|reduction",
                     ),
                 ),
             ),
             (
-                ("key", "timing_s/gen_max"),
-                ("releases", ("0.5.0",)),
-                ("metric", "stage/baseline_generation"),
-                ("span", "generation and scoring of greedy responses"),
-                ("when", "algorithm.adv_estimator == 'remax'"),
+                ("key", "timing_s/generation_timing/max"),
+                ("releases", ("0.6.0..0.7.0",)),
+                ("metric", "stage/engine_generation_slowest"),
+                ("span", "the engine's own generation, without resharding"),
+                ("when", "actor_rollout_ref.rollout.mode == 'sync'"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1178|RayPPOTrainer.fit|span",
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.6.0|verl/workers/fsdp_workers.py|933|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.0|verl/workers/fsdp_workers.py|986|ActorRolloutRefWorker.generate_sequences",
+                        "0.6.0|verl/workers/megatron_workers.py|700|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.0|verl/workers/megatron_workers.py|804|ActorRolloutRefWorker.generate_sequences",
+                        "0.6.0|verl/utils/profiler/performance.py|237|topk_reduce_ratio_min_max|value",
+                        "0.7.0|verl/utils/profiler/performance.py|237|topk_reduce_ratio_min_max|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/generation_timing/max"),
+                ("releases", ("0.7.1",)),
+                ("metric", "stage/engine_generation_slowest"),
+                ("span", "the engine's own generation, without resharding"),
+                (
+                    "condition",
+                    "only where a script of its own calls generate_sequences of the legacy workers; the trainer of this release does not",
+                ),
+                ("logged_by_default", False),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/workers/fsdp_workers.py|1081|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/workers/megatron_workers.py|830|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/utils/profiler/performance.py|237|topk_reduce_ratio_min_max|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/generation_timing/min"),
+                ("releases", ("0.6.0..0.7.0",)),
+                ("metric", "stage/engine_generation_fastest"),
+                ("span", "the engine's own generation, without resharding"),
+                ("when", "actor_rollout_ref.rollout.mode == 'sync'"),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.6.0|verl/workers/fsdp_workers.py|934|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.0|verl/workers/fsdp_workers.py|987|ActorRolloutRefWorker.generate_sequences",
+                        "0.6.0|verl/workers/megatron_workers.py|701|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.0|verl/workers/megatron_workers.py|805|ActorRolloutRefWorker.generate_sequences",
+                        "0.6.0|verl/utils/profiler/performance.py|236|topk_reduce_ratio_min_max|value",
+                        "0.7.0|verl/utils/profiler/performance.py|236|topk_reduce_ratio_min_max|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/generation_timing/min"),
+                ("releases", ("0.7.1",)),
+                ("metric", "stage/engine_generation_fastest"),
+                ("span", "the engine's own generation, without resharding"),
+                (
+                    "condition",
+                    "only where a script of its own calls generate_sequences of the legacy workers; the trainer of this release does not",
+                ),
+                ("logged_by_default", False),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/workers/fsdp_workers.py|1082|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/workers/megatron_workers.py|831|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/utils/profiler/performance.py|236|topk_reduce_ratio_min_max|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/generation_timing/topk_ratio"),
+                ("releases", ("0.6.0..0.7.0",)),
+                ("metric", "stage/slow_rank_share"),
+                ("when", "actor_rollout_ref.rollout.mode == 'sync'"),
+                ("note", "A share, although it stands among times."),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.6.0|verl/workers/fsdp_workers.py|935|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.0|verl/workers/fsdp_workers.py|988|ActorRolloutRefWorker.generate_sequences",
+                        "0.6.0|verl/workers/megatron_workers.py|702|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.0|verl/workers/megatron_workers.py|806|ActorRolloutRefWorker.generate_sequences",
+                        "0.6.0|verl/utils/profiler/performance.py|239|topk_reduce_ratio_min_max|value",
+                        "0.7.0|verl/utils/profiler/performance.py|239|topk_reduce_ratio_min_max|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/generation_timing/topk_ratio"),
+                ("releases", ("0.7.1",)),
+                ("metric", "stage/slow_rank_share"),
+                (
+                    "condition",
+                    "only where a script of its own calls generate_sequences of the legacy workers; the trainer of this release does not",
+                ),
+                ("logged_by_default", False),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/workers/fsdp_workers.py|1083|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/workers/megatron_workers.py|832|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/utils/profiler/performance.py|239|topk_reduce_ratio_min_max|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/gen_max"),
+                ("releases", ("0.2..0.7.1",)),
+                ("metric", "stage/baseline_generation"),
+                ("span", "generation and scoring of greedy responses"),
+                ("when", "algorithm.adv_estimator == 'remax'"),
+                ("note", "0.8.0 generates them together with the sampled ones, within timing_s/gen."),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|857|RayPPOTrainer.fit|span",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1330|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/reward"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.4.0..0.7.0",)),
                 ("metric", "timing/reward"),
                 ("span", "reward model and reward function; only the launch of the latter when it runs asynchronously"),
+                ("note", "Until 0.3 scoring was part of timing_s/adv."),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1215|RayPPOTrainer.fit|span",
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1050|RayPPOTrainer.fit|span",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1419|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/reward"),
+                ("releases", ("0.7.1",)),
+                ("metric", "timing/reward"),
+                (
+                    "span",
+                    "a reward model that shares the trainer's devices, and collecting scores that the agent loops have",
+                ),
+                (
+                    "note",
+                    "Reward functions run inside the agent loops, so their time is part of generation and this timer is near 0 without a colocated reward model.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1379|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/reward"),
+                ("releases", ("0.8.0",)),
+                ("metric", "timing/reward"),
+                (
+                    "span",
+                    "a reward model that shares the trainer's devices, and collecting scores that the agent loops have",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sync"),
+                            ("when", "main_ppo_sync"),
+                            (
+                                "span",
+                                "a reward model that shares the trainer's devices; without one there is no such timer",
+                            ),
+                            ("evidence", ("0.8.0|verl/trainer/main_ppo_sync.py|1716|PPOTrainer.step|span",)),
+                        ),
+                    ),
+                ),
+                ("note", "Reward functions run inside the agent loops, so their time is part of generation."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1518|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
@@ -300,14 +882,49 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/old_log_prob"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.3.0.post1",)),
+                ("metric", "timing/old_log_probabilities"),
+                ("span", "the forward pass alone"),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|887|RayPPOTrainer.fit|span",
+                        "0.3.0.post1|verl/trainer/ppo/ray_trainer.py|852|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/old_log_prob"),
+                ("releases", ("0.4.0..0.6.0",)),
                 ("metric", "timing/old_log_probabilities"),
                 ("span", "the forward pass, its entropy and the comparison with the rollout engine"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1227|RayPPOTrainer.fit|span",
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1062|RayPPOTrainer.fit|span",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1103|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/old_log_prob"),
+                ("releases", ("0.6.1..0.8.0",)),
+                ("metric", "timing/old_log_probabilities"),
+                ("span", "the forward pass, its entropy and the comparison with the rollout engine"),
+                ("when", "not algorithm.rollout_correction.bypass_mode"),
+                (
+                    "evidence",
+                    (
+                        "0.6.1|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.6.1|verl/trainer/ppo/ray_trainer.py|1119|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1542|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1726|PPOTrainer.step|span",
                     ),
                 ),
             ),
@@ -330,15 +947,40 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/ref"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.3.0.post1",)),
+                ("metric", "timing/reference_log_probabilities"),
+                ("span", "the reference model's forward pass"),
+                (
+                    "note",
+                    "main_ppo always starts a reference model in these releases, so it runs whether a KL penalty is used or not.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|893|RayPPOTrainer.fit|span",
+                        "0.3.0.post1|verl/trainer/ppo/ray_trainer.py|858|RayPPOTrainer.fit|span",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|891|RayPPOTrainer.fit|condition",
+                        "0.3.0.post1|verl/trainer/ppo/ray_trainer.py|856|RayPPOTrainer.fit|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/ref"),
+                ("releases", ("0.4.0..0.8.0",)),
                 ("metric", "timing/reference_log_probabilities"),
                 ("span", "the reference model's forward pass"),
                 ("when", "algorithm.use_kl_in_reward or actor_rollout_ref.actor.use_kl_loss"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1264|RayPPOTrainer.fit|span",
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1099|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1578|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1731|PPOTrainer.step|span",
                     ),
                 ),
             ),
@@ -362,15 +1004,35 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/values"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.5.0",)),
                 ("metric", "timing/values"),
                 ("span", "the critic's forward pass"),
                 ("when", "algorithm.adv_estimator == 'gae'"),
                 (
                     "evidence",
                     (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|899|RayPPOTrainer.fit|span",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1273|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/values"),
+                ("releases", ("0.6.0..0.8.0",)),
+                ("metric", "timing/values"),
+                ("span", "the critic's forward pass"),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1131|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1584|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1736|PPOTrainer.step|span",
                     ),
                 ),
             ),
@@ -387,19 +1049,74 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|569|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|595|PPOTrainer._step_once|span",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1601|RayPPOTrainer.fit|span",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1626|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/adv"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.3.0.post1",)),
+                ("metric", "timing/advantages"),
+                ("span", "scoring by reward model and reward function, the KL penalty and the advantages"),
+                ("note", "Scoring is usually by far the largest part; 0.4.0 gave it the timer timing_s/reward."),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|903|RayPPOTrainer.fit|span",
+                        "0.3.0.post1|verl/trainer/ppo/ray_trainer.py|868|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/adv"),
+                ("releases", ("0.4.0..0.5.0",)),
                 ("metric", "timing/advantages"),
                 ("span", "waiting for asynchronous rewards, the KL penalty and the advantages"),
                 (
                     "evidence",
                     (
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1112|RayPPOTrainer.fit|span",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1277|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/adv"),
+                ("releases", ("0.6.0..0.7.0",)),
+                ("metric", "timing/advantages"),
+                (
+                    "span",
+                    "waiting for asynchronous rewards, the KL penalty, weights between rollout and trainer, and the advantages",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1135|RayPPOTrainer.fit|span",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1492|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/adv"),
+                ("releases", ("0.7.1..0.8.0",)),
+                ("metric", "timing/advantages"),
+                ("span", "the KL penalty, rollout correction and the advantages, on the driver"),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1449|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1588|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1740|PPOTrainer.step|span",
                     ),
                 ),
             ),
@@ -415,20 +1132,42 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|573|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|599|PPOTrainer._step_once|span",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1605|RayPPOTrainer.fit|span",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1630|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/update_critic"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.5.0",)),
                 ("metric", "timing/critic_update"),
                 ("span", "all mini-batches and epochs of the critic, transfer of the batch included"),
                 ("when", "algorithm.adv_estimator == 'gae'"),
                 (
                     "evidence",
                     (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|934|RayPPOTrainer.fit|span",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1314|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/update_critic"),
+                ("releases", ("0.6.0..0.8.0",)),
+                ("metric", "timing/critic_update"),
+                ("span", "all mini-batches and epochs of the critic, transfer of the batch included"),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1178|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1637|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1745|PPOTrainer.step|span",
                     ),
                 ),
             ),
@@ -445,20 +1184,26 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|578|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|604|PPOTrainer._step_once|span",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1653|RayPPOTrainer.fit|span",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1678|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/update_actor"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.8.0",)),
                 ("metric", "timing/actor_update"),
                 ("span", "all mini-batches and epochs of the actor, transfer of the batch included"),
                 ("note", "Missing while trainer.critic_warmup lasts."),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1322|RayPPOTrainer.fit|span",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|942|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1648|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1750|PPOTrainer.step|span",
                     ),
                 ),
             ),
@@ -475,20 +1220,44 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|583|PPOTrainer._step_once|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|609|PPOTrainer._step_once|span",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1664|RayPPOTrainer.fit|span",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1689|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/dump_rollout_generations"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.4.0..0.7.1",)),
                 ("metric", "stage/dump_rollouts"),
                 ("span", "decoding and writing"),
                 ("when", "trainer.rollout_data_dir != null"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|206|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1166|RayPPOTrainer.fit|span",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1331|RayPPOTrainer.fit|span",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|456|RayPPOTrainer._log_rollout_data|span",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|432|RayPPOTrainer._log_rollout_data|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/dump_rollout_generations"),
+                ("releases", ("0.8.0",)),
+                ("metric", "stage/dump_rollouts"),
+                ("span", "decoding, and queueing the write"),
+                ("when", "trainer.rollout_data_dir != null and not main_ppo_sync"),
+                (
+                    "note",
+                    "main_ppo_sync starts this timer after the metrics of the step were taken, so it never logs it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|527|RayPPOTrainer._log_rollout_data|span",
                     ),
                 ),
             ),
@@ -514,15 +1283,35 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/testing"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.5.0",)),
                 ("metric", "timing/validation"),
                 ("span", "the whole validation; inside the step timer"),
                 ("when", "trainer.test_freq > 0"),
                 (
                     "evidence",
                     (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|950|RayPPOTrainer.fit|span",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1354|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/testing"),
+                ("releases", ("0.6.0..0.8.0",)),
+                ("metric", "timing/validation"),
+                ("span", "the whole validation; outside the step timer"),
+                ("when", "trainer.test_freq > 0"),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1203|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1689|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1658|PPOTrainer.fit|span",
                     ),
                 ),
             ),
@@ -539,12 +1328,50 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|470|PPOTrainer.fit|span",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|494|PPOTrainer.fit|span",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1705|RayPPOTrainer.fit|span",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1730|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/save_checkpoint"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.5.0",)),
+                ("metric", "timing/checkpoint"),
+                ("span", "until the checkpoint is written; inside the step timer"),
+                ("when", "trainer.save_freq > 0"),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|304|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|149|compute_timing_metrics",
+                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|956|RayPPOTrainer.fit|span",
+                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1379|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/save_checkpoint"),
+                ("releases", ("0.6.0..0.7.0",)),
+                ("metric", "timing/checkpoint"),
+                (
+                    "span",
+                    "until the checkpoint is written, or handed over when saving asynchronously; outside the step timer",
+                ),
+                ("when", "trainer.save_freq > 0"),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/ray_trainer.py|1226|RayPPOTrainer.fit|span",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1590|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/save_checkpoint"),
+                ("releases", ("0.7.1..0.8.0",)),
                 ("metric", "timing/checkpoint"),
                 (
                     "span",
@@ -554,8 +1381,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1379|RayPPOTrainer.fit|span",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1528|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1670|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1646|PPOTrainer.fit|span",
                     ),
                 ),
             ),
@@ -582,14 +1412,30 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/stop_profile"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.1",)),
                 ("metric", "stage/profile_stop"),
                 ("span", "after the step timer has stopped"),
                 (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/ray_trainer.py|1382|RayPPOTrainer.fit|span",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1553|RayPPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/stop_profile"),
+                ("releases", ("0.8.0",)),
+                ("metric", "stage/profile_stop"),
+                ("span", "after the step timer has stopped"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1695|RayPPOTrainer.fit|span",
                     ),
                 ),
             ),
@@ -611,6 +1457,23 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/update_weights"),
+                ("releases", ("0.7.1..0.8.0",)),
+                ("metric", "timing/weight_update"),
+                ("span", "waking the rollout engine and loading the new weights"),
+                ("note", "Missing while trainer.critic_warmup lasts, also where weights are loaded then."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1532|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1674|RayPPOTrainer.fit|span",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1650|PPOTrainer.fit|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/update_weights"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "timing/weight_update"),
                 ("span", "waking the rollout engine and loading the new weights"),
@@ -624,7 +1487,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.9.1|verl/trainer/ppo/v1/trainer_separate_async.py|382|PPOTrainerSeparateAsync.on_step_end|span",
+                                    "0.9.0|verl/trainer/ppo/v1/trainer_separate_async.py|163|PPOTrainerSeparateAsync.on_step_end|span",
+                                    "0.9.1|verl/trainer/ppo/v1/trainer_separate_async.py|381|PPOTrainerSeparateAsync.on_step_end|span",
                                 ),
                             ),
                         ),
@@ -703,7 +1567,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/timing_s/param_sync"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "timing/weight_update"),
                 ("reduction", (("window", "sum"),)),
                 ("span", "sending weights to the rollout devices and activating lent replicas"),
@@ -713,11 +1577,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
-                        "0.9.0|verl/experimental/fully_async_policy/fully_async_trainer.py|729|FullyAsyncTrainer._fit_update_weights|span",
+                        "0.8.0|verl/experimental/fully_async_policy/fully_async_trainer.py|510|FullyAsyncTrainer._fit_update_weights|span",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_trainer.py|729|FullyAsyncTrainer._fit_update_weights|span",
-                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|255|MetricsAggregator._get_aggregation_type|reduction",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|238|MetricsAggregator._get_aggregation_type|reduction",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|255|MetricsAggregator._get_aggregation_type|reduction",
                     ),
                 ),
@@ -747,7 +1611,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/sync_rollout_weights"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "timing/weight_update"),
                 ("span", "sending weights to the rollout devices, the timer update_weights included"),
                 ("condition", "only the one-step-off-policy trainer"),
@@ -755,16 +1619,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
-                        "0.9.0|verl/experimental/one_step_off_policy/ray_trainer.py|398|OneStepOffRayTrainer._fit_generate|span",
+                        "0.8.0|verl/experimental/one_step_off_policy/ray_trainer.py|403|OneStepOffRayTrainer._fit_generate|span",
                         "0.9.1|verl/experimental/one_step_off_policy/ray_trainer.py|398|OneStepOffRayTrainer._fit_generate|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/generate_async"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "stage/background_generation"),
                 ("span", "generation of the next batch beside training"),
                 ("condition", "only the one-step-off-policy trainer"),
@@ -772,16 +1636,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
-                        "0.9.0|verl/experimental/one_step_off_policy/ray_trainer.py|234|OneStepOffRayTrainer._async_gen_next_batch|span",
+                        "0.8.0|verl/experimental/one_step_off_policy/ray_trainer.py|235|OneStepOffRayTrainer._async_gen_next_batch|span",
                         "0.9.1|verl/experimental/one_step_off_policy/ray_trainer.py|234|OneStepOffRayTrainer._async_gen_next_batch|span",
                     ),
                 ),
             ),
             (
                 ("key", "rollouter/validate_time"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "stage/rollouter_validation"),
                 ("span", "the whole validation in the rollout process"),
                 ("condition", "only the fully asynchronous trainer"),
@@ -789,18 +1653,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/experimental/fully_async_policy/fully_async_rollouter.py|651|FullyAsyncRollouter.do_validate",
+                        "0.8.0|verl/experimental/fully_async_policy/fully_async_rollouter.py|608|FullyAsyncRollouter.do_validate",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_rollouter.py|651|FullyAsyncRollouter.do_validate",
-                        "0.9.0|verl/experimental/fully_async_policy/fully_async_trainer.py|830|FullyAsyncTrainer._fit_validate",
-                        "0.9.1|verl/experimental/fully_async_policy/fully_async_trainer.py|830|FullyAsyncTrainer._fit_validate",
-                        "0.9.0|verl/experimental/fully_async_policy/fully_async_rollouter.py|652|FullyAsyncRollouter.do_validate|span",
+                        "0.8.0|verl/experimental/fully_async_policy/fully_async_rollouter.py|609|FullyAsyncRollouter.do_validate|span",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_rollouter.py|652|FullyAsyncRollouter.do_validate|span",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/generate_sequences/min"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/generation_time/min"),
                 ("population", "sequences"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
@@ -808,8 +1670,40 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|519|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|973|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|519|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|973|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/generate_sequences/min"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/generation_time/min"),
+                ("population", "sequences"),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1064|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1064|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/generate_sequences/min"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/generation_time/min"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1136|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1136|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -833,7 +1727,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/generate_sequences/max"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/generation_time/max"),
                 ("population", "sequences"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
@@ -841,8 +1735,40 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|520|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|974|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|520|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|974|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/generate_sequences/max"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/generation_time/max"),
+                ("population", "sequences"),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1065|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1065|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/generate_sequences/max"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/generation_time/max"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1137|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1137|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -866,7 +1792,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/generate_sequences/mean"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/generation_time/mean"),
                 ("population", "sequences"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
@@ -874,8 +1800,40 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|521|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|975|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|521|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|975|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/generate_sequences/mean"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/generation_time/mean"),
+                ("population", "sequences"),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1066|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1066|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/generate_sequences/mean"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/generation_time/mean"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1138|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1138|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -899,7 +1857,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/tool_calls/min"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/tool_time/min"),
                 ("population", "sequences"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
@@ -907,8 +1865,41 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|522|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|976|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|522|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|976|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/tool_calls/min"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/tool_time/min"),
+                ("population", "sequences"),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1067|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1067|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/tool_calls/min"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/tool_time/min"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1139|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1139|AgentLoopManager._performance_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|146|assemble_batch_from_rollout_samples",
                     ),
                 ),
             ),
@@ -926,16 +1917,16 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.0|verl/experimental/agent_loop/agent_loop.py|1268|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1275|AgentLoopManager._performance_metrics",
-                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|146|assemble_batch_from_rollout_samples",
-                        "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|146|assemble_batch_from_rollout_samples",
                         "0.9.0|verl/experimental/agent_loop/agent_loop.py|1268|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1275|AgentLoopManager._performance_metrics|value",
+                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|146|assemble_batch_from_rollout_samples",
+                        "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|146|assemble_batch_from_rollout_samples",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/tool_calls/max"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/tool_time/max"),
                 ("population", "sequences"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
@@ -943,8 +1934,41 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|523|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|977|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|523|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|977|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/tool_calls/max"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/tool_time/max"),
+                ("population", "sequences"),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1068|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1068|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/tool_calls/max"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/tool_time/max"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1140|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1140|AgentLoopManager._performance_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|145|assemble_batch_from_rollout_samples",
                     ),
                 ),
             ),
@@ -962,16 +1986,16 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.0|verl/experimental/agent_loop/agent_loop.py|1269|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics",
-                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|145|assemble_batch_from_rollout_samples",
-                        "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|145|assemble_batch_from_rollout_samples",
                         "0.9.0|verl/experimental/agent_loop/agent_loop.py|1269|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1276|AgentLoopManager._performance_metrics|value",
+                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|145|assemble_batch_from_rollout_samples",
+                        "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|145|assemble_batch_from_rollout_samples",
                     ),
                 ),
             ),
             (
                 ("key", "timing_s/agent_loop/tool_calls/mean"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/tool_time/mean"),
                 ("population", "sequences"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
@@ -979,8 +2003,41 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|524|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|978|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|524|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|978|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/tool_calls/mean"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/tool_time/mean"),
+                ("population", "sequences"),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1069|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1069|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/tool_calls/mean"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/tool_time/mean"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1141|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1141|AgentLoopManager._performance_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|147|assemble_batch_from_rollout_samples",
                     ),
                 ),
             ),
@@ -998,10 +2055,25 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|645|compute_timing_metrics",
                         "0.9.0|verl/experimental/agent_loop/agent_loop.py|1270|AgentLoopManager._performance_metrics",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1277|AgentLoopManager._performance_metrics",
-                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|147|assemble_batch_from_rollout_samples",
-                        "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|147|assemble_batch_from_rollout_samples",
                         "0.9.0|verl/experimental/agent_loop/agent_loop.py|1270|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1277|AgentLoopManager._performance_metrics|value",
+                        "0.9.0|verl/experimental/fully_async_policy/detach_utils.py|147|assemble_batch_from_rollout_samples",
+                        "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|147|assemble_batch_from_rollout_samples",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/compute_score/min"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/score_time/min"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1142|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1142|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -1025,6 +2097,21 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/compute_score/max"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/score_time/max"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1143|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1143|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/compute_score/max"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/score_time/max"),
                 ("population", "sequences"),
@@ -1038,6 +2125,21 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1279|AgentLoopManager._performance_metrics",
                         "0.9.0|verl/experimental/agent_loop/agent_loop.py|1272|AgentLoopManager._performance_metrics|value",
                         "0.9.1|verl/experimental/agent_loop/agent_loop.py|1279|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/compute_score/mean"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/score_time/mean"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1144|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1144|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -1061,11 +2163,51 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/num_preempted/min"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/preemptions/min"),
+                ("population", "sequences"),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1061|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1061|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/num_preempted/min"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/preemptions/min"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1133|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1133|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/num_preempted/min"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/preemptions/min"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
-                ("note", "A count of preemptions, although it stands among times."),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
                 (
                     "evidence",
                     (
@@ -1080,11 +2222,51 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/num_preempted/max"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/preemptions/max"),
+                ("population", "sequences"),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1062|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1062|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/num_preempted/max"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/preemptions/max"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1134|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1134|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/num_preempted/max"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/preemptions/max"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
-                ("note", "A count of preemptions, although it stands among times."),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
                 (
                     "evidence",
                     (
@@ -1099,11 +2281,51 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/num_preempted/mean"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/preemptions/mean"),
+                ("population", "sequences"),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1063|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1063|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/num_preempted/mean"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/preemptions/mean"),
+                ("population", "sequences"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1135|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1135|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/num_preempted/mean"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/preemptions/mean"),
                 ("population", "sequences"),
                 ("when", "not trainer.use_v1"),
-                ("note", "A count of preemptions, although it stands among times."),
+                (
+                    "note",
+                    "A count of preemptions, although it stands among times. -1 where the engine does not report it.",
+                ),
                 (
                     "evidence",
                     (
@@ -1118,15 +2340,53 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/generate_sequences"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/slowest/generation_time"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
+                (
+                    "note",
+                    "The slowest response is that whose generation and tool times add up to the most; 0.8.0 adds the scoring time.",
+                ),
                 (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|530|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|984|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|527|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|981|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/generate_sequences"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/slowest/generation_time"),
+                (
+                    "note",
+                    "The slowest response is that whose generation and tool times add up to the most; 0.8.0 adds the scoring time.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1075|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1072|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/generate_sequences"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/slowest/generation_time"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1149|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1147|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -1149,15 +2409,53 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/tool_calls"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/slowest/tool_time"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
+                (
+                    "note",
+                    "The slowest response is that whose generation and tool times add up to the most; 0.8.0 adds the scoring time.",
+                ),
                 (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|531|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|985|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|527|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|981|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/tool_calls"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/slowest/tool_time"),
+                (
+                    "note",
+                    "The slowest response is that whose generation and tool times add up to the most; 0.8.0 adds the scoring time.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1076|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1072|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/tool_calls"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/slowest/tool_time"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1150|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1147|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -1180,6 +2478,20 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/compute_score"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/slowest/score_time"),
+                ("when", "not main_ppo_sync"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1151|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1147|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/compute_score"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/slowest/score_time"),
                 ("when", "not trainer.use_v1"),
@@ -1197,9 +2509,39 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/num_preempted"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/slowest/preemptions"),
+                ("note", "A count, although it stands among times. -1 where the engine does not report it."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1079|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1072|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/num_preempted"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/slowest/preemptions"),
+                ("when", "not main_ppo_sync"),
+                ("note", "A count, although it stands among times. -1 where the engine does not report it."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1152|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1147|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/num_preempted"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "interaction/slowest/preemptions"),
                 ("when", "not trainer.use_v1"),
+                ("note", "A count, although it stands among times. -1 where the engine does not report it."),
                 (
                     "evidence",
                     (
@@ -1214,16 +2556,54 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/prompt_length"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/slowest/prompt_length"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
-                ("note", "Tokens, although it stands among times."),
+                (
+                    "note",
+                    "Tokens, although it stands among times. The slowest response is that whose generation and tool times add up to the most; 0.8.0 adds the scoring time.",
+                ),
                 (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|532|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|986|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|527|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|981|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/prompt_length"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/slowest/prompt_length"),
+                (
+                    "note",
+                    "Tokens, although it stands among times. The slowest response is that whose generation and tool times add up to the most; 0.8.0 adds the scoring time.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1077|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1072|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/prompt_length"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/slowest/prompt_length"),
+                ("when", "not main_ppo_sync"),
+                ("note", "Tokens, although it stands among times."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1156|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1147|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -1247,16 +2627,54 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_s/agent_loop/slowest/response_length"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.5.0..0.7.0",)),
                 ("metric", "interaction/slowest/response_length"),
                 ("when", "actor_rollout_ref.rollout.mode == 'async'"),
-                ("note", "Tokens, although it stands among times."),
+                (
+                    "note",
+                    "Tokens, although it stands among times. The slowest response is that whose generation and tool times add up to the most; 0.8.0 adds the scoring time.",
+                ),
                 (
                     "evidence",
                     (
                         "0.5.0|verl/trainer/ppo/metric_utils.py|217|compute_timing_metrics",
+                        "0.7.0|verl/trainer/ppo/metric_utils.py|261|compute_timing_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|533|AgentLoopManager._performance_metrics",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|987|AgentLoopManager._performance_metrics",
                         "0.5.0|verl/experimental/agent_loop/agent_loop.py|527|AgentLoopManager._performance_metrics|value",
+                        "0.7.0|verl/experimental/agent_loop/agent_loop.py|981|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/response_length"),
+                ("releases", ("0.7.1",)),
+                ("metric", "interaction/slowest/response_length"),
+                (
+                    "note",
+                    "Tokens, although it stands among times. The slowest response is that whose generation and tool times add up to the most; 0.8.0 adds the scoring time.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1078|AgentLoopManager._performance_metrics",
+                        "0.7.1|verl/experimental/agent_loop/agent_loop.py|1072|AgentLoopManager._performance_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_s/agent_loop/slowest/response_length"),
+                ("releases", ("0.8.0",)),
+                ("metric", "interaction/slowest/response_length"),
+                ("when", "not main_ppo_sync"),
+                ("note", "Tokens, although it stands among times."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|305|compute_timing_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1157|AgentLoopManager._performance_metrics",
+                        "0.8.0|verl/experimental/agent_loop/agent_loop.py|1147|AgentLoopManager._performance_metrics|value",
                     ),
                 ),
             ),
@@ -1280,20 +2698,24 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "timing_per_token_ms/gen"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.7.1",)),
                 ("metric", "throughput/milliseconds_per_token/generation"),
                 ("span", "timing_s/gen over response tokens, tool outputs included"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|219|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|212|compute_timing_metrics|value",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|307|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|152|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|264|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|296|compute_timing_metrics|value",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|141|compute_timing_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|257|compute_timing_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/gen"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/generation"),
                 ("span", "timing_s/gen over response tokens, tool outputs included"),
                 (
@@ -1303,31 +2725,51 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|307|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|640|compute_timing_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|300|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|640|compute_timing_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|244|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/ref"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.3.0.post1",)),
+                ("metric", "throughput/milliseconds_per_token/reference"),
+                ("span", "timing_s/ref over prompt and response tokens"),
+                (
+                    "evidence",
+                    (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|307|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|152|compute_timing_metrics",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|152|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|298|compute_timing_metrics|value",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|143|compute_timing_metrics|value",
+                        "0.3.0.post1|verl/trainer/ppo/metric_utils.py|143|compute_timing_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_per_token_ms/ref"),
+                ("releases", ("0.4.0..0.7.1",)),
                 ("metric", "throughput/milliseconds_per_token/reference"),
                 ("span", "timing_s/ref over prompt and response tokens"),
                 ("when", "algorithm.use_kl_in_reward or actor_rollout_ref.actor.use_kl_loss"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|219|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|213|compute_timing_metrics|value",
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|207|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|264|compute_timing_metrics",
+                        "0.4.0|verl/trainer/ppo/metric_utils.py|202|compute_timing_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|258|compute_timing_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/ref"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/reference"),
                 ("span", "timing_s/ref over prompt and response tokens"),
                 ("when", "algorithm.use_kl_in_reward or actor_rollout_ref.actor.use_kl_loss"),
@@ -1338,31 +2780,52 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|307|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|301|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|244|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/values"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.5.0",)),
                 ("metric", "throughput/milliseconds_per_token/values"),
                 ("span", "timing_s/values over prompt and response tokens"),
                 ("when", "algorithm.adv_estimator == 'gae'"),
                 (
                     "evidence",
                     (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|307|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|152|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|219|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|298|compute_timing_metrics|value",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|143|compute_timing_metrics|value",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|213|compute_timing_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/values"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.6.0..0.7.1",)),
+                ("metric", "throughput/milliseconds_per_token/values"),
+                ("span", "timing_s/values over prompt and response tokens"),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|263|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|264|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|257|compute_timing_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|258|compute_timing_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_per_token_ms/values"),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/values"),
                 ("span", "timing_s/values over prompt and response tokens"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -1373,30 +2836,36 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|307|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|301|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|244|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/adv"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.7.1",)),
                 ("metric", "throughput/milliseconds_per_token/advantages"),
                 ("span", "timing_s/adv over prompt and response tokens"),
+                ("note", "Like the timer, it contains the scoring until 0.3."),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|219|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|213|compute_timing_metrics|value",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|307|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|152|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|264|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|298|compute_timing_metrics|value",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|143|compute_timing_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|258|compute_timing_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/adv"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/advantages"),
                 ("span", "timing_s/adv over prompt and response tokens"),
                 (
@@ -1406,31 +2875,52 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|307|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|301|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|244|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/update_critic"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.5.0",)),
                 ("metric", "throughput/milliseconds_per_token/critic_update"),
                 ("span", "timing_s/update_critic over prompt and response tokens"),
                 ("when", "algorithm.adv_estimator == 'gae'"),
                 (
                     "evidence",
                     (
+                        "0.2|verl/trainer/ppo/ray_trainer.py|307|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|152|compute_timing_metrics",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|219|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|298|compute_timing_metrics|value",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|143|compute_timing_metrics|value",
                         "0.5.0|verl/trainer/ppo/metric_utils.py|213|compute_timing_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/update_critic"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.6.0..0.7.1",)),
+                ("metric", "throughput/milliseconds_per_token/critic_update"),
+                ("span", "timing_s/update_critic over prompt and response tokens"),
+                ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
+                (
+                    "evidence",
+                    (
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|263|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|264|compute_timing_metrics",
+                        "0.6.0|verl/trainer/ppo/metric_utils.py|257|compute_timing_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|258|compute_timing_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "timing_per_token_ms/update_critic"),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/critic_update"),
                 ("span", "timing_s/update_critic over prompt and response tokens"),
                 ("when", "critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')"),
@@ -1441,30 +2931,35 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|307|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|301|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|244|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/update_actor"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.2..0.7.1",)),
                 ("metric", "throughput/milliseconds_per_token/actor_update"),
                 ("span", "timing_s/update_actor over prompt and response tokens"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|219|compute_timing_metrics",
-                        "0.5.0|verl/trainer/ppo/metric_utils.py|213|compute_timing_metrics|value",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|307|compute_timing_metrics",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|152|compute_timing_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|264|compute_timing_metrics",
+                        "0.2|verl/trainer/ppo/ray_trainer.py|298|compute_timing_metrics|value",
+                        "0.3.0.post0|verl/trainer/ppo/metric_utils.py|143|compute_timing_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|258|compute_timing_metrics|value",
                     ),
                 ),
             ),
             (
                 ("key", "timing_per_token_ms/update_actor"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "throughput/milliseconds_per_token/actor_update"),
                 ("span", "timing_s/update_actor over prompt and response tokens"),
                 (
@@ -1474,10 +2969,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|307|compute_timing_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|647|compute_timing_metrics",
-                        "0.9.0|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|301|compute_timing_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|641|compute_timing_metrics|value",
+                        "0.8.0|verl/experimental/fully_async_policy/detach_utils.py|244|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                         "0.9.1|verl/experimental/fully_async_policy/detach_utils.py|261|MetricsAggregator._get_aggregation_type|reduction|in the fully asynchronous trainer timing contains min, so the smallest of a cycle is logged",
                     ),
                 ),

@@ -17,15 +17,17 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.4.0..0.8.0",)),
                 ("route", "verl_tracking"),
                 ("enable", "trainer.logger lists the backends; console and wandb are the default."),
                 ("x_axis", "training step, from 1; step 0 holds the validation before training"),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1407|RayPPOTrainer.fit",
-                        "0.5.0|verl/trainer/config/ppo_trainer.yaml|256|trainer.logger|default",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1206|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1750|RayPPOTrainer.fit",
+                        "0.4.0|verl/trainer/config/ppo_trainer.yaml|252|trainer.logger|default",
+                        "0.8.0|verl/trainer/config/ppo_trainer.yaml|131|trainer.logger|default",
                     ),
                 ),
             ),
@@ -40,7 +42,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|490|PPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|514|PPOTrainer.fit",
+                        "0.9.0|verl/trainer/config/ppo_trainer.yaml|152|trainer.logger|default",
                         "0.9.1|verl/trainer/config/ppo_trainer.yaml|156|trainer.logger|default",
                     ),
                 ),
@@ -52,20 +56,22 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "training/global_step"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.4.0..0.7.1",)),
                 ("metric", "progress/global_step"),
                 ("note", "Counts batches, from 1. Step 0 holds the validation before training."),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1391|RayPPOTrainer.fit",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1410|RayPPOTrainer.fit|value",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1194|RayPPOTrainer.fit",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1573|RayPPOTrainer.fit",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1209|RayPPOTrainer.fit|value",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1606|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/global_step"),
-                ("releases", ("0.9.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.1",)),
                 ("metric", "progress/global_step"),
                 (
                     "note",
@@ -76,26 +82,46 @@ FILE: tuple[object, ...] = (
                     (
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1774|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1935|PPOTrainer._compute_metrics",
-                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1731|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1566|PPOTrainer._compute_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1715|RayPPOTrainer.fit",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1767|RayPPOTrainer.fit",
-                        "0.9.0|verl/experimental/fully_async_policy/fully_async_trainer.py|548|FullyAsyncTrainer.fit_step",
+                        "0.8.0|verl/experimental/fully_async_policy/fully_async_trainer.py|424|FullyAsyncTrainer.fit_step",
                         "0.9.1|verl/experimental/fully_async_policy/fully_async_trainer.py|548|FullyAsyncTrainer.fit_step",
-                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1774|PPOTrainer._compute_metrics|value",
-                        "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1935|PPOTrainer._compute_metrics|value",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1753|RayPPOTrainer.fit|value",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1805|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
             (
                 ("key", "training/epoch"),
-                ("releases", ("0.5.0",)),
+                ("releases", ("0.4.0..0.6.1",)),
                 ("metric", "progress/epoch"),
                 ("traits", ("truncated_to_integer",)),
-                ("note", "Whole passes, from 0."),
+                ("note", "Whole passes, from 0; after a resume counting starts at 0 again."),
                 (
                     "evidence",
                     (
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1392|RayPPOTrainer.fit",
-                        "0.5.0|verl/trainer/ppo/ray_trainer.py|1125|RayPPOTrainer.fit|value",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|1195|RayPPOTrainer.fit",
+                        "0.6.1|verl/trainer/ppo/ray_trainer.py|1277|RayPPOTrainer.fit",
+                        "0.4.0|verl/trainer/ppo/ray_trainer.py|985|RayPPOTrainer.fit|value",
+                        "0.6.1|verl/trainer/ppo/ray_trainer.py|1009|RayPPOTrainer.fit|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "training/epoch"),
+                ("releases", ("0.7.0..0.8.0",)),
+                ("metric", "progress/epoch"),
+                ("traits", ("truncated_to_integer",)),
+                ("note", "Whole passes, from 0; a resumed run goes on counting."),
+                (
+                    "evidence",
+                    (
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1614|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1716|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1566|PPOTrainer._compute_metrics",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1327|RayPPOTrainer.fit|value",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1422|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
