@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from .memo import signature, signatures
 from .program import ClassInfo, FunctionInfo
 from .rules import CALL_RULES
 from .rules.sinks import sink
@@ -121,13 +122,9 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
         _written_elsewhere(interpreter, frame, node, interpreter.settings.writers[function.attr], arguments)
     candidates = _by_name(interpreter, frame, function)
     if candidates:
-        return join(
-            *(
-                result
-                for candidate in candidates
-                if (result := apply(interpreter, frame, candidate, arguments)) is not None
-            )
-        )
+        with interpreter.elsewhere():
+            results = [apply(interpreter, frame, candidate, arguments) for candidate in candidates]
+        return join(*(result for result in results if result is not None))
     handed = [*hand_over(interpreter, arguments), *carriers(arguments)]
     return join(*handed) if handed else Unknown(text_of(node)[:120])
 
@@ -231,7 +228,17 @@ def _virtual(interpreter: Interpreter, frame: Frame, target: Function, info: Cla
 
 def construct(interpreter: Interpreter, frame: Frame, info: ClassInfo, arguments: Arguments) -> Value:
     """Makes an object: runs ``__init__``, or assigns the fields of a dataclass."""
-    made = Object(info)
+    given = (arguments.positional, arguments.keywords, arguments.extra)
+    key = (
+        info,
+        interpreter.call_sites[-1] if interpreter.call_sites else None,
+        signatures(arguments.positional),
+        signature(arguments.keywords),
+        signature(arguments.extra),
+    )
+    known = interpreter.allocated.get(key)
+    made = known[0] if known is not None else Object(info)
+    interpreter.allocated[key] = (made, given)
     init = interpreter.program.lookup(info, "__init__")
     if init is not None:
         if init.talks_of_metrics or len(init.node.args.args) <= 8:

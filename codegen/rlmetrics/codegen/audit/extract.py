@@ -115,6 +115,7 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
     results: dict[str, Value] = {}
     for _ in range(2):
         interpreter.unclear.clear()
+        interpreter.forget()
         for sunk in interpreter.sunk:
             sunk.mapping.missing.clear()  # what the first round did not know, the second may
         for name in entries:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .decide import decide
+from .memo import signature, signatures
 from .program import ClassInfo, FunctionInfo, ModuleInfo, Program, imported_names
 from .settings import Settings
 from .values import (
@@ -91,6 +92,9 @@ class Interpreter:
         self.unclear: dict[tuple[str, int, str], Unclear] = {}
         self.executed: set[FunctionInfo] = set()
         self.touched: set[tuple[str, int]] = set()
+        self.remembered: dict[tuple[Hashable, ...], tuple[Value, object]] = {}
+        """Results of calls of this round, with what was given, which must live as long as its identity counts."""
+        self.allocated: dict[tuple[Hashable, ...], tuple[Object, object]] = {}
 
     # ------------------------------------------------------------------ bookkeeping
 
@@ -114,6 +118,16 @@ class Interpreter:
             yield
         finally:
             del self.conditions[len(self.conditions) - added :]
+
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """Runs what another process does: the conditions here apply to what is made of its answer, not inside."""
+        saved, self.conditions = self.conditions, []
+        sites, self.call_sites = self.call_sites, []
+        try:
+            yield
+        finally:
+            self.conditions, self.call_sites = saved, sites
 
     def push(self, condition: str | None) -> int:
         """Puts the parts of a condition in force that are not yet; returns how many."""
@@ -158,6 +172,10 @@ class Interpreter:
         info = function.info
         if len(self.stack) >= MAX_DEPTH or self.stack.count(info) >= MAX_RECURSION:
             return Unknown(info.name)
+        given = (function, arguments, keywords, extra)
+        key = (*self._call_key(*given), unknown_parameters)
+        if key in self.remembered:
+            return self.remembered[key][0]
         env = self._bind(function, arguments, keywords, unknown_parameters, extra)
         frame = Frame(info, env, function.closure, function.owner or _receiver(info, env))
         self.stack.append(info)
@@ -170,7 +188,26 @@ class Interpreter:
             self.block(frame, info.node.body)
         finally:
             self.stack.pop()
-        return join(*frame.returns) if frame.returns else Constant(None)
+        result = join(*frame.returns) if frame.returns else Constant(None)
+        self.remembered[key] = (result, given)
+        return result
+
+    def _call_key(
+        self, function: Function, arguments: list[Value], keywords: dict[str, Value], extra: Value | None
+    ) -> tuple[Hashable, ...]:
+        """What a repeated call has in common with the first: the arguments, the conditions and the calling line."""
+        return (
+            signature(function),
+            signatures(arguments),
+            signature(keywords),
+            signature(extra),
+            tuple(self.conditions),
+            self.call_sites[-1] if self.call_sites else None,
+        )
+
+    def forget(self) -> None:
+        """Begins another round: calls are made again, because what they read may have changed."""
+        self.remembered.clear()
 
     def _bind(
         self,

@@ -48,7 +48,7 @@ SETTINGS = Settings(
         "training_client": ("TrainingWorker",),
     },
     not_by_name=("verl/utils/checkpoint/", "verl/tools/", "verl/interactions/"),
-    plumbing_conditions=("rank", "is_logging", "is_mp_src_rank_with_outputs", "is_last_stage"),
+    plumbing_conditions=("rank", "is_logging", "is_mp_src_rank_with_outputs", "is_last_stage", "isinstance(value"),
     open_sources={"result['reward_extra_info']": "variable", "reward_extra_info": "variable"},
     impossible={
         r"actor/distillation/t_corr/.+": "bypass mode's loss reads policy_loss from the configuration it is given, and "
