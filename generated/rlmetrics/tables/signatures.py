@@ -380,6 +380,15 @@ TRAITS: dict[str, object] = {
         ("grade", "minor"),
         ("vanishes_when", "the data set for conversations is used"),
     ),
+    "normaliser_of_batch_before": (
+        ("facet", "defect"),
+        (
+            "what",
+            "the first micro-batch of each mini-batch is divided by the number of tokens of the mini-batch before",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "all mini-batches have the same number of tokens"),
+    ),
     "geometric_mean_weight": (
         ("facet", "estimator"),
         ("what", "the weight is the geometric mean of a response's token ratios"),

@@ -1142,7 +1142,7 @@ COMPONENTS: tuple[object, ...] = (
     ("critic", "critic", ("0.8.0..0.9.1",), "verl.workers.engine_workers"),
     ("data", "data", ("0.1..0.2.0.post2",), "verl.trainer.ppo.ray_trainer"),
     ("data", "data", ("0.3.0.post0..0.9.1",), "verl.trainer.ppo.metric_utils"),
-    ("distillation", "distillation", ("0.9.1",), "verl.trainer.distillation.losses"),
+    ("distillation", "distillation", ("0.8.0..0.9.1",), "verl.trainer.distillation.losses"),
     ("fsdp_sft", "fsdp_sft", ("0.1..0.7.0",), "verl.trainer.fsdp_sft_trainer"),
     ("fully_async", "fully_async", ("0.9.1",), "verl.experimental.fully_async_policy"),
     ("rollout_correction", "rollout_correction", ("0.4.0..0.5.0",), "verl.trainer.ppo.ray_trainer"),
