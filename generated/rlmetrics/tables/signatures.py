@@ -918,6 +918,18 @@ TRAITS: dict[str, object] = {
         ("grade", "minor"),
         ("vanishes_when", "every response has a counted token"),
     ),
+    "empty_rows_in_mean": (
+        ("facet", "population"),
+        ("what", "a response without a counted token counts as one with the value 0"),
+        ("grade", "minor"),
+        ("vanishes_when", "every response has a counted token"),
+    ),
+    "empty_rows_not_a_number": (
+        ("facet", "defect"),
+        ("what", "a response without a counted token makes the number NaN"),
+        ("grade", "minor"),
+        ("vanishes_when", "every response has a counted token"),
+    ),
     "empty_rows_zero": (
         ("facet", "population"),
         ("what", "responses without a counted token enter with a weight of 0"),
@@ -935,6 +947,15 @@ TRAITS: dict[str, object] = {
         ("what", "weights are averaged per response first"),
         ("grade", "minor"),
         ("vanishes_when", "every response has the same number of tokens"),
+    ),
+    "spread_over_sync_cycle": (
+        ("facet", "reduction"),
+        (
+            "what",
+            "the difference is taken between the largest and the smallest value of all local updates of a synchronisation cycle",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "one local update per synchronisation"),
     ),
     "summed_over_sync_cycle": (
         ("facet", "defect"),

@@ -1144,7 +1144,7 @@ COMPONENTS: tuple[object, ...] = (
     ("data", "data", ("0.3.0.post0..0.9.1",), "verl.trainer.ppo.metric_utils"),
     ("distillation", "distillation", ("0.8.0..0.9.1",), "verl.trainer.distillation.losses"),
     ("fsdp_sft", "fsdp_sft", ("0.1..0.7.0",), "verl.trainer.fsdp_sft_trainer"),
-    ("fully_async", "fully_async", ("0.9.1",), "verl.experimental.fully_async_policy"),
+    ("fully_async", "fully_async", ("0.8.0..0.9.1",), "verl.experimental.fully_async_policy"),
     ("rollout_correction", "rollout_correction", ("0.4.0..0.5.0",), "verl.trainer.ppo.ray_trainer"),
     ("rollout_correction", "rollout_correction", ("0.6.0",), "verl.trainer.ppo.mismatch_helper"),
     ("rollout_correction", "rollout_correction", ("0.6.1..0.9.1",), "verl.trainer.ppo.rollout_corr_helper"),

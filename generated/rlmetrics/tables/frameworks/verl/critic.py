@@ -254,12 +254,14 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence_sums"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("empty_rows_in_mean",)),
                             ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|438|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("empty_rows_not_a_number",)),
                             ("evidence", ("0.4.0|verl/trainer/ppo/core_algos.py|440|agg_loss|reduction",)),
                         ),
                         (
@@ -301,12 +303,14 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence_sums"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("empty_rows_in_mean",)),
                             ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|543|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("empty_rows_not_a_number",)),
                             ("evidence", ("0.4.1|verl/trainer/ppo/core_algos.py|545|agg_loss|reduction",)),
                         ),
                         (
@@ -628,12 +632,14 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence_sums"),
                             ("when", "critic.strategy != 'megatron' and critic.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("empty_rows_in_mean",)),
                             ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|705|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "critic.strategy != 'megatron' and critic.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("empty_rows_not_a_number",)),
                             ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|707|agg_loss|reduction",)),
                         ),
                         (
@@ -666,7 +672,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vf_loss"),
-                ("releases", ("0.6.0..0.6.1",)),
+                ("releases", ("0.6.0",)),
                 ("profile", "legacy_all"),
                 ("metric", "value/loss"),
                 ("scale", "1 / critic.micro_batches_per_mini_batch"),
@@ -682,38 +688,22 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence_sums"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
-                                ),
-                            ),
+                            ("traits", ("empty_rows_in_mean",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",
-                                ),
-                            ),
+                            ("traits", ("empty_rows_not_a_number",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sums_over_width"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
                             ("reduction", (("token", "sum"), ("sequence", "sum"))),
                             ("scale", "(1 / critic.micro_batches_per_mini_batch) / data.max_response_length"),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",
-                                ),
-                            ),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",)),
                         ),
                     ),
                 ),
@@ -729,6 +719,51 @@ FILE: tuple[object, ...] = (
                         "0.6.0|verl/workers/critic/dp_critic.py|242|DataParallelPPOCritic.update_critic|reduction",
                         "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
                         "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                ("scale", "1 / critic.micro_batches_per_mini_batch"),
+                ("traits", ("divided_by_micro_batches",)),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl != 'disable' and critic.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "(1 / critic.micro_batches_per_mini_batch) / data.max_response_length"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Each micro-batch's value is multiplied by its share of the mini-batch and the products are then averaged, so the number is too small by the micro-batches per mini-batch (gradient accumulation steps).",
+                ),
+                (
+                    "evidence",
+                    (
                         "0.6.1|verl/workers/critic/dp_critic.py|249|DataParallelPPOCritic.update_critic",
                         "0.6.1|verl/trainer/ppo/core_algos.py|1407|compute_value_loss|value",
                         "0.6.1|verl/workers/critic/dp_critic.py|242|DataParallelPPOCritic.update_critic|reduction",
@@ -739,7 +774,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/vf_loss"),
-                ("releases", ("0.6.0..0.6.1",)),
+                ("releases", ("0.6.0",)),
                 ("profile", "legacy_all"),
                 ("metric", "value/loss"),
                 ("population", "response_tokens"),
@@ -754,38 +789,22 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence_sums"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
-                                ),
-                            ),
+                            ("traits", ("empty_rows_in_mean",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",
-                                ),
-                            ),
+                            ("traits", ("empty_rows_not_a_number",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sums_over_width"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
                             ("reduction", (("token", "sum"), ("sequence", "sum"))),
                             ("scale", "1 / data.max_response_length"),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",
-                                ),
-                            ),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",)),
                         ),
                     ),
                 ),
@@ -801,6 +820,50 @@ FILE: tuple[object, ...] = (
                         "0.6.0|verl/workers/critic/megatron_critic.py|218|MegatronPPOCritic.forward_backward_batch.loss_func|value",
                         "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
                         "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/vf_loss"),
+                ("releases", ("0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                ("population", "response_tokens"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and critic.strategy == 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Half the larger of the plain and the clipped squared error. The mask is the attention mask, so tokens of tools and environments count too.",
+                ),
+                (
+                    "evidence",
+                    (
                         "0.6.1|verl/workers/critic/megatron_critic.py|234|MegatronPPOCritic.forward_backward_batch.loss_func",
                         "0.6.1|verl/trainer/ppo/core_algos.py|1407|compute_value_loss|value",
                         "0.6.1|verl/workers/critic/megatron_critic.py|217|MegatronPPOCritic.forward_backward_batch.loss_func|value",
@@ -811,7 +874,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "critic/critic/vf_loss"),
-                ("releases", ("0.6.0..0.6.1",)),
+                ("releases", ("0.6.0",)),
                 ("profile", "legacy_all"),
                 ("metric", "value/loss"),
                 (
@@ -825,38 +888,22 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence_sums"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"))),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",
-                                ),
-                            ),
+                            ("traits", ("empty_rows_in_mean",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sequence_means"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"))),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",
-                                ),
-                            ),
+                            ("traits", ("empty_rows_not_a_number",)),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|793|agg_loss|reduction",)),
                         ),
                         (
                             ("name", "sums_over_width"),
                             ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
                             ("reduction", (("token", "sum"), ("sequence", "sum"))),
                             ("scale", "1 / data.max_response_length"),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",
-                                    "0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",
-                                ),
-                            ),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/core_algos.py|797|agg_loss|reduction",)),
                         ),
                     ),
                 ),
@@ -872,6 +919,49 @@ FILE: tuple[object, ...] = (
                         "0.6.0|verl/trainer/ppo/core_algos.py|1386|compute_value_loss|value",
                         "0.6.0|verl/protocol.py|965|DataProto.concat|reduction|the metrics of all workers are kept",
                         "0.6.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/critic/vf_loss"),
+                ("releases", ("0.6.1",)),
+                ("profile", "legacy_all"),
+                ("metric", "value/loss"),
+                (
+                    "when",
+                    "(critic.enable == true or (critic.enable == null and algorithm.adv_estimator == 'gae')) and trainer.use_legacy_worker_impl == 'disable' and critic.strategy != 'megatron'",
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence_sums"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|790|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-mean'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|795|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            ("when", "critic.loss_agg_mode == 'seq-mean-token-sum-norm'"),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("evidence", ("0.6.1|verl/trainer/ppo/core_algos.py|800|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The new worker adds the prefix critic/ to a key that has it already. Half the larger of the plain and the clipped squared error; micro-batches count equally.",
+                ),
+                (
+                    "evidence",
+                    (
                         "0.6.1|verl/workers/roles/critic.py|188|CriticWorker.update_critic",
                         "0.6.1|verl/workers/roles/utils/losses.py|129|value_loss",
                         "0.6.1|verl/trainer/ppo/core_algos.py|1407|compute_value_loss|value",

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "Batch statistics"),
     (
         "brief",
-        "What the driver computes from the whole batch of a step: scores, rewards, advantages, returns, values, lengths, turns, balance of work, mixture-of-experts load.",
+        "What the driver computes from the whole batch of a step: scores, rewards, advantages, returns, values, lengths, turns, balance of work, mixture-of-experts load. The fully asynchronous trainer (0.8.0 and later) computes them per local update and reduces those of a synchronisation cycle by name: mean and avg as a plain mean, max, min, total as a sum, everything else as a plain mean.",
     ),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
@@ -3429,6 +3429,50 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "variance_proxy/proxy1_signal_strength"),
+                ("releases", ("0.7.1",)),
+                ("profile", "driver"),
+                ("metric", "training/gradient_signal_power"),
+                (
+                    "condition",
+                    "only if a worker of one's own returns the sums of squared probabilities; those of the release do not compute them",
+                ),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The square of the logged gradient norm, which is a mean over optimisation steps; 0 where no gradient norm is known.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|404|compute_variance_proxy_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|361|compute_variance_proxy_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|324|compute_variance_proxy_metrics|condition",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1595|RayPPOTrainer.fit",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/proxy1_signal_strength"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "training/gradient_signal_power"),
+                ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared"),
+                (
+                    "note",
+                    "The square of the logged gradient norm, which is a mean over optimisation steps; 0 where no gradient norm is known.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|447|compute_variance_proxy_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|404|compute_variance_proxy_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|367|compute_variance_proxy_metrics|condition",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1737|RayPPOTrainer.fit",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/proxy1_signal_strength"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "training/gradient_signal_power"),
@@ -3446,6 +3490,70 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|746|compute_variance_proxy_metrics|value",
                         "0.9.0|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/proxy2_total_power"),
+                ("releases", ("0.7.1",)),
+                ("profile", "driver"),
+                ("metric", "training/gradient_total_power"),
+                (
+                    "condition",
+                    "only if a worker of one's own returns the sums of squared probabilities; those of the release do not compute them",
+                ),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "weighted"),
+                            ("when", "algorithm.rollout_correction.rollout_is != null"),
+                            ("traits", ("rollout_weights_applied",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/metric_utils.py|342|compute_variance_proxy_metrics|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|408|compute_variance_proxy_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|382|compute_variance_proxy_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|324|compute_variance_proxy_metrics|condition",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1595|RayPPOTrainer.fit",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/proxy2_total_power"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "training/gradient_total_power"),
+                ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "weighted"),
+                            ("when", "algorithm.rollout_correction.rollout_is != null"),
+                            ("traits", ("rollout_weights_applied",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/metric_utils.py|385|compute_variance_proxy_metrics|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|451|compute_variance_proxy_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|425|compute_variance_proxy_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|367|compute_variance_proxy_metrics|condition",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1737|RayPPOTrainer.fit",
                     ),
                 ),
             ),
@@ -3481,6 +3589,72 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|767|compute_variance_proxy_metrics|value",
                         "0.9.0|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/proxy3_pure_noise"),
+                ("releases", ("0.7.1",)),
+                ("profile", "driver"),
+                ("metric", "training/gradient_noise_power"),
+                (
+                    "condition",
+                    "only if a worker of one's own returns the sums of squared probabilities; those of the release do not compute them",
+                ),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "weighted"),
+                            ("when", "algorithm.rollout_correction.rollout_is != null"),
+                            ("traits", ("rollout_weights_applied",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/metric_utils.py|342|compute_variance_proxy_metrics|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Negative estimates are logged as 0."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|410|compute_variance_proxy_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|391|compute_variance_proxy_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|324|compute_variance_proxy_metrics|condition",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1595|RayPPOTrainer.fit",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/proxy3_pure_noise"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "training/gradient_noise_power"),
+                ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "weighted"),
+                            ("when", "algorithm.rollout_correction.rollout_is != null"),
+                            ("traits", ("rollout_weights_applied",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/metric_utils.py|385|compute_variance_proxy_metrics|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Negative estimates are logged as 0."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|453|compute_variance_proxy_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|434|compute_variance_proxy_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|367|compute_variance_proxy_metrics|condition",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1737|RayPPOTrainer.fit",
                     ),
                 ),
             ),
@@ -3522,6 +3696,42 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "variance_proxy/expected_a_squared"),
+                ("releases", ("0.7.1",)),
+                ("profile", "driver"),
+                ("metric", "training/advantage_power"),
+                (
+                    "condition",
+                    "only if a worker of one's own returns the sums of squared probabilities; those of the release do not compute them",
+                ),
+                ("logged_by_default", False),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|412|compute_variance_proxy_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|398|compute_variance_proxy_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|324|compute_variance_proxy_metrics|condition",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1595|RayPPOTrainer.fit",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/expected_a_squared"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "training/advantage_power"),
+                ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared"),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|455|compute_variance_proxy_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|441|compute_variance_proxy_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|367|compute_variance_proxy_metrics|condition",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1737|RayPPOTrainer.fit",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/expected_a_squared"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "training/advantage_power"),
@@ -3535,6 +3745,70 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/metric_utils.py|783|compute_variance_proxy_metrics|value",
                         "0.9.0|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|709|compute_variance_proxy_metrics|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/expected_w"),
+                ("releases", ("0.7.1",)),
+                ("profile", "driver"),
+                ("metric", "training/score_norm_proxy"),
+                (
+                    "condition",
+                    "only if a worker of one's own returns the sums of squared probabilities; those of the release do not compute them",
+                ),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "weighted"),
+                            ("when", "algorithm.rollout_correction.rollout_is != null"),
+                            ("traits", ("rollout_weights_applied",)),
+                            (
+                                "evidence",
+                                ("0.7.1|verl/trainer/ppo/metric_utils.py|342|compute_variance_proxy_metrics|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|413|compute_variance_proxy_metrics",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|399|compute_variance_proxy_metrics|value",
+                        "0.7.1|verl/trainer/ppo/metric_utils.py|324|compute_variance_proxy_metrics|condition",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1595|RayPPOTrainer.fit",
+                    ),
+                ),
+            ),
+            (
+                ("key", "variance_proxy/expected_w"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "training/score_norm_proxy"),
+                ("when", "actor_rollout_ref.actor.calculate_sum_pi_squared"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "weighted"),
+                            ("when", "algorithm.rollout_correction.rollout_is != null"),
+                            ("traits", ("rollout_weights_applied",)),
+                            (
+                                "evidence",
+                                ("0.8.0|verl/trainer/ppo/metric_utils.py|385|compute_variance_proxy_metrics|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|456|compute_variance_proxy_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|442|compute_variance_proxy_metrics|value",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|367|compute_variance_proxy_metrics|condition",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1737|RayPPOTrainer.fit",
                     ),
                 ),
             ),
@@ -3575,6 +3849,24 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "gdpo/{reward_key}/mean"),
+                ("releases", ("0.7.1..0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "reward/function/mean"),
+                ("population", "sequences"),
+                ("when", "algorithm.adv_estimator == 'gdpo' and algorithm.gdpo_reward_keys != null"),
+                ("note", "One key per name in algorithm.gdpo_reward_keys, before any weighting or normalisation."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1585|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1727|RayPPOTrainer.fit",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1584|RayPPOTrainer.fit|value",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1726|RayPPOTrainer.fit|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "gdpo/{reward_key}/mean"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "reward/function/mean"),
@@ -3591,6 +3883,25 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1779|RayPPOTrainer.fit",
                         "0.9.0|verl/trainer/ppo/ray_trainer.py|1742|RayPPOTrainer.fit|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1778|RayPPOTrainer.fit|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "gdpo/{reward_key}/std"),
+                ("releases", ("0.7.1..0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "reward/function/std"),
+                ("population", "sequences"),
+                ("traits", ("population_std",)),
+                ("when", "algorithm.adv_estimator == 'gdpo' and algorithm.gdpo_reward_keys != null"),
+                ("note", "One key per name in algorithm.gdpo_reward_keys, before any weighting or normalisation."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1586|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1728|RayPPOTrainer.fit",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1584|RayPPOTrainer.fit|value",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1726|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
@@ -3618,6 +3929,24 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "gdpo/{reward_key}/max"),
+                ("releases", ("0.7.1..0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "rollout/reward_component/max"),
+                ("population", "sequences"),
+                ("when", "algorithm.adv_estimator == 'gdpo' and algorithm.gdpo_reward_keys != null"),
+                ("note", "One key per name in algorithm.gdpo_reward_keys, before any weighting or normalisation."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1587|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1729|RayPPOTrainer.fit",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1584|RayPPOTrainer.fit|value",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1726|RayPPOTrainer.fit|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "gdpo/{reward_key}/max"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "rollout/reward_component/max"),
@@ -3634,6 +3963,24 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1781|RayPPOTrainer.fit",
                         "0.9.0|verl/trainer/ppo/ray_trainer.py|1742|RayPPOTrainer.fit|value",
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|1778|RayPPOTrainer.fit|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "gdpo/{reward_key}/min"),
+                ("releases", ("0.7.1..0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "rollout/reward_component/min"),
+                ("population", "sequences"),
+                ("when", "algorithm.adv_estimator == 'gdpo' and algorithm.gdpo_reward_keys != null"),
+                ("note", "One key per name in algorithm.gdpo_reward_keys, before any weighting or normalisation."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1588|RayPPOTrainer.fit",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1730|RayPPOTrainer.fit",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1584|RayPPOTrainer.fit|value",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1726|RayPPOTrainer.fit|value",
                     ),
                 ),
             ),
@@ -3660,6 +4007,28 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rollout/spec_accept_rate"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "rollout/speculative_acceptance_rate"),
+                ("population", "sequences"),
+                ("when", "actor_rollout_ref.model.mtp.enable and actor_rollout_ref.model.mtp.enable_rollout"),
+                ("condition", "only if the rollout engine reports draft statistics per request"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "Ratios per response, then their mean: short and long responses weigh the same. Responses without drafts count as 0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|180|compute_spec_decode_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|175|compute_spec_decode_metrics|value",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1587|PPOTrainer._compute_metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rollout/spec_accept_rate"),
                 ("releases", ("0.9.0..0.9.1",)),
                 ("profile", "driver"),
                 ("metric", "rollout/speculative_acceptance_rate"),
@@ -3680,6 +4049,28 @@ FILE: tuple[object, ...] = (
                         "0.9.1|verl/trainer/ppo/ray_trainer.py|177|compute_spec_decode_metrics|value",
                         "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1803|PPOTrainer._compute_metrics",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1964|PPOTrainer._compute_metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rollout/spec_accept_length"),
+                ("releases", ("0.8.0",)),
+                ("profile", "driver"),
+                ("metric", "rollout/speculative_acceptance_length"),
+                ("population", "sequences"),
+                ("when", "actor_rollout_ref.model.mtp.enable and actor_rollout_ref.model.mtp.enable_rollout"),
+                ("condition", "only if the rollout engine reports draft statistics per request"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "Ratios per response, then their mean: short and long responses weigh the same. Responses without drafts count as 0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|181|compute_spec_decode_metrics",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|176|compute_spec_decode_metrics|value",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1587|PPOTrainer._compute_metrics",
                     ),
                 ),
             ),
@@ -4070,6 +4461,26 @@ FILE: tuple[object, ...] = (
                 ("metric", "balance/chunk_tokens/min"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "separate_async"),
+                            (
+                                "when",
+                                "trainer.use_v1 and trainer.v1.trainer_mode == 'separate_async' and trainer.v1.separate_async.parameter_sync_step > 1",
+                            ),
+                            ("reduction", (("window", "min"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/v1/utils.py|96|MetricsAggregator._get_aggregation_type|reduction",
+                                    "0.9.1|verl/trainer/ppo/v1/utils.py|96|MetricsAggregator._get_aggregation_type|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "Chunks of the batch in its original order, as ranks would have got them. The V1 trainer balances always and counts rows added to fill up the batch; the other trainers log a tensor, which the console leaves out.",
                 ),
@@ -4194,6 +4605,26 @@ FILE: tuple[object, ...] = (
                 ("metric", "balance/chunk_tokens/max"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "separate_async"),
+                            (
+                                "when",
+                                "trainer.use_v1 and trainer.v1.trainer_mode == 'separate_async' and trainer.v1.separate_async.parameter_sync_step > 1",
+                            ),
+                            ("reduction", (("window", "max"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/v1/utils.py|94|MetricsAggregator._get_aggregation_type|reduction",
+                                    "0.9.1|verl/trainer/ppo/v1/utils.py|94|MetricsAggregator._get_aggregation_type|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "Chunks of the batch in its original order, as ranks would have got them. The V1 trainer balances always and counts rows added to fill up the batch; the other trainers log a tensor, which the console leaves out.",
                 ),
@@ -4314,6 +4745,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/chunk_tokens/spread"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "separate_async"),
+                            (
+                                "when",
+                                "trainer.use_v1 and trainer.v1.trainer_mode == 'separate_async' and trainer.v1.separate_async.parameter_sync_step > 1",
+                            ),
+                            ("traits", ("spread_over_sync_cycle",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/v1/utils.py|137|MetricsAggregator._special_metrics_aggregate|value",
+                                    "0.9.1|verl/trainer/ppo/v1/utils.py|137|MetricsAggregator._special_metrics_aggregate|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "Before balancing. The V1 trainer balances always and counts rows added to fill up the batch; the other trainers log a tensor, which the console leaves out.",
@@ -4439,6 +4890,26 @@ FILE: tuple[object, ...] = (
                 ("metric", "balance/rank_tokens/min"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "separate_async"),
+                            (
+                                "when",
+                                "trainer.use_v1 and trainer.v1.trainer_mode == 'separate_async' and trainer.v1.separate_async.parameter_sync_step > 1",
+                            ),
+                            ("reduction", (("window", "min"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/v1/utils.py|96|MetricsAggregator._get_aggregation_type|reduction",
+                                    "0.9.1|verl/trainer/ppo/v1/utils.py|96|MetricsAggregator._get_aggregation_type|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "After reordering, what the ranks really get. Since 0.6.1 estimated workloads are balanced, so the numbers of tokens stay apart where lengths differ. The V1 trainer balances always and counts rows added to fill up the batch; the other trainers log a tensor, which the console leaves out.",
                 ),
@@ -4563,6 +5034,26 @@ FILE: tuple[object, ...] = (
                 ("metric", "balance/rank_tokens/max"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "separate_async"),
+                            (
+                                "when",
+                                "trainer.use_v1 and trainer.v1.trainer_mode == 'separate_async' and trainer.v1.separate_async.parameter_sync_step > 1",
+                            ),
+                            ("reduction", (("window", "max"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/v1/utils.py|94|MetricsAggregator._get_aggregation_type|reduction",
+                                    "0.9.1|verl/trainer/ppo/v1/utils.py|94|MetricsAggregator._get_aggregation_type|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "After reordering, what the ranks really get. Since 0.6.1 estimated workloads are balanced, so the numbers of tokens stay apart where lengths differ. The V1 trainer balances always and counts rows added to fill up the batch; the other trainers log a tensor, which the console leaves out.",
                 ),
@@ -4681,6 +5172,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.0..0.9.1",)),
                 ("metric", "balance/rank_tokens/mean"),
                 ("when", "trainer.balance_batch or trainer.use_v1"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "separate_async"),
+                            (
+                                "when",
+                                "trainer.use_v1 and trainer.v1.trainer_mode == 'separate_async' and trainer.v1.separate_async.parameter_sync_step > 1",
+                            ),
+                            ("reduction", (("window", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.0|verl/trainer/ppo/v1/utils.py|100|MetricsAggregator._get_aggregation_type|reduction",
+                                    "0.9.1|verl/trainer/ppo/v1/utils.py|100|MetricsAggregator._get_aggregation_type|reduction",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "The V1 trainer balances always and counts rows added to fill up the batch; the other trainers log a tensor, which the console leaves out.",

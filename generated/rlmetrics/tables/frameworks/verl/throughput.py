@@ -7,7 +7,10 @@ from __future__ import annotations
 
 FILE: tuple[object, ...] = (
     ("title", "Throughput, utilisation and memory"),
-    ("brief", "Tokens per second, model FLOPs utilisation, memory of the workers, and the size of weight transfers."),
+    (
+        "brief",
+        "Tokens per second, model FLOPs utilisation, memory of the workers, and the size of weight transfers. The fully asynchronous trainer (0.8.0 and later) adds up tokens and times of a synchronisation cycle and divides the sums.",
+    ),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (
