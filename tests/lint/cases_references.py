@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from lint.lint_case import Case, F, H, P, S, T
 
+CONVENTION = """convention: common
+title: Common names
+brief: Names that are common.
+version: "1"
+sources: [{title: A list}]
+traits: [first_rank_only]
+names:
+  - {name: loss.policy, metric: policy/loss, instrument: gauge, unit: "1"}
+"""
+
 CASES = [
     # References
     Case(
@@ -14,6 +24,18 @@ CASES = [
             (T, ", reproduced_by: padded", ""),
         ],
         "there is no metric `policy/los`",
+    ),
+    Case(
+        "broken-reference",
+        [("conventions/common", "", CONVENTION.replace("policy/loss", "¦policy/los"))],
+        [("conventions/common", "", CONVENTION)],
+        "there is no metric `policy/los`",
+    ),
+    Case(
+        "broken-reference",
+        [("conventions/common", "", CONVENTION.replace("[first_rank_only]", "[¦first_rank]"))],
+        [("conventions/common", "", CONVENTION)],
+        "there is no trait `first_rank`",
     ),
     Case(
         "broken-reference",

@@ -154,6 +154,17 @@ def test_show_prints_the_whole_entry(call, document):
     assert len(every) >= len(call("show", "kl/old/k2")[1])
 
 
+def test_show_all_is_the_index_of_every_metric(call, document):
+    """A line for each metric and component, as in JSON; without a name and without --all it is a wrong command line."""
+    code, out, err = call("show", "--all")
+    assert (0, "") == (code, err)
+    listed = document("show", "--all")
+    assert len(listed) + 1 == len(out.splitlines())
+    row = next(item for item in listed if (item["metric"], item["component"]) == ("kl/old/k2", "PPOTrainer"))
+    assert "ppo/policy/approxkl" in row["keys"]
+    assert 2 == call("show")[0]
+
+
 def test_show_works_for_every_metric(call):
     """Whatever fields it has."""
     listed = sorted({item.metric for item in keys("canonical") if item.metric is not None})

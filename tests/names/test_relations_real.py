@@ -276,3 +276,18 @@ def test_the_correction_is_computed_once_the_configuration_says_by_how_much():
     assert "related" == row.relation
     assert row.transform is not None
     assert 0.25 == row.transform.scale
+
+
+def test_opentelemetry_names_are_a_target_where_they_have_a_counterpart():
+    """The proposal leaves open how numbers are taken, so nothing is exact; what it does not name has no target."""
+    names = _map("trl[GRPOTrainer]==1.16.0", "opentelemetry")
+    rows = {row.from_: row for row in names.rows if row.mode == "train"}
+    assert ("rl.environment.reward.mean", "approximate") == (rows["reward"].to, rows["reward"].relation)
+    assert ("rl.train.loss", "rl.train.tokens") == (rows["loss"].to, rows["num_tokens"].to)
+    assert rows["clip_ratio/region_mean"].to is None
+    assert {"approximate", "related", "none"} >= {row.relation for row in rows.values()}
+    back = {row.from_: row.to for row in _map("opentelemetry", "canonical").rows}
+    assert ("loss/total", "task/episode_length/mean") == (
+        back["rl.train.loss"],
+        back["rl.environment.episode.length.mean"],
+    )

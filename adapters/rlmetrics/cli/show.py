@@ -7,13 +7,16 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rlmetrics.names.errors import UserError
+
 from .options import add_config, add_json, add_spec, config_of, spec_of
 from .output import json_text, table
 
 if TYPE_CHECKING:
-    from rlmetrics.names import Shown, Spelling
+    from rlmetrics.names import Coverage, Shown, Spelling
 
 _WIDTH = 100
+_HEADER = ("metric", "component", "releases", "keys")
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,9 +26,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="everything about one metric",
         description="Print all about a metric: what it is, its formula, its health, and how releases spell it.",
     )
-    parser.add_argument("name", metavar="NAME", help="a canonical name, an alias such as approx_kl, or a logged key")
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="a canonical name, an alias such as approx_kl, or a logged key; without one --all lists every metric",
+    )
     parser.add_argument("--at", metavar="SOURCE", help="the release that logs the key")
-    parser.add_argument("--all", action="store_true", help="list every release of every spelling")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="list every release of every spelling; without a name: every metric, and which releases log it",
+    )
     add_config(parser)
     add_spec(parser)
     add_json(parser)
@@ -34,11 +46,23 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from rlmetrics.names import show
+    from rlmetrics.names import coverage, show
 
+    if args.name is None:
+        if not args.all:
+            msg = "name a metric, an alias or a key, or give --all for every metric"
+            raise UserError(msg)
+        covered = coverage(spec=spec_of(args))
+        print(json_text(covered) if args.json else table([_HEADER, *map(_covered, covered)]))
+        return 0
     found = show(args.name, args.at, config=config_of(args), spec=spec_of(args))
     print(json_text(found) if args.json else "\n\n".join(_text(item, every=args.all) for item in found))
     return 0
+
+
+def _covered(item: Coverage) -> tuple[str, str, str, str]:
+    where = "" if item.framework is None else f"{item.framework}[{item.component}]"
+    return item.metric, where or "(no release logs it)", item.spans, " ".join(item.keys)
 
 
 def _text(item: Shown, *, every: bool) -> str:

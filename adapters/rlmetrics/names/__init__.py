@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .covering import Coverage, coverage
     from .differing import ChangedKey, DiffResult, ListedKey, RenamedKey, diff
     from .errors import FallbackWarning, NamesError, UserError
     from .inference import Candidate, candidates, infer_source
@@ -44,6 +45,7 @@ __all__ = [
     "Alternative",
     "Candidate",
     "ChangedKey",
+    "Coverage",
     "Defect",
     "DiffResult",
     "Difference",
@@ -72,6 +74,7 @@ __all__ = [
     "UserError",
     "View",
     "candidates",
+    "coverage",
     "diff",
     "infer_source",
     "keys",
@@ -87,6 +90,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "covering": ("Coverage", "coverage"),
     "differing": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"),
     "errors": ("FallbackWarning", "NamesError", "UserError"),
     "inference": ("Candidate", "candidates", "infer_source"),

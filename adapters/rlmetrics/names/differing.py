@@ -197,7 +197,7 @@ class _Comparison:
         self._old, self._new = old, new
         self._tables = old.tables
         self._config = config
-        self._same = old.source.framework == new.source.framework and not old.source.is_canonical
+        self._same = old.source.framework == new.source.framework and old.source.is_release
         self._between: dict[tuple[str, str], ComponentView | None] = {}
 
     def change(self, old: Entry, new: Entry) -> ChangedKey | None:

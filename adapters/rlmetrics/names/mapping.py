@@ -271,7 +271,7 @@ class NameMap:
         """Return that the target no longer has the component of an entry, and what the last release with it is."""
         here, there = self.from_view.source, self.to_view.source
         asked_for = there.component is not None and there.ended is None
-        if here.framework != there.framework or here.is_canonical or asked_for:
+        if here.framework != there.framework or not here.is_release or asked_for:
             return None
         last = there.ended or last_release(self._tables.framework(there.framework), entry.component, there.release)
         gone = f"{there.framework} {there.release} has no {there.component if there.ended else entry.component}"

@@ -91,7 +91,10 @@ def why_confused(source: str, target: str, tables: Tables) -> str | None:
             if friend == other:
                 return str(why)
     left, right = dict(first.get("identity", ())), dict(second.get("identity", ()))
-    if left.get("quantity") is None or left.get("quantity") != right.get("quantity"):
+    quantity = left.get("quantity")
+    if quantity is None or quantity != right.get("quantity"):
+        return None
+    if quantity in tables.signatures["GENERIC"] and left.get("of") != right.get("of"):
         return None
     return _different(source, target, tables)
 

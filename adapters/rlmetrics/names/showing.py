@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from .config import Config
+from .covering import metrics_of
 from .errors import NamesError
 from .inheritance import applied_rows
 from .resolving import resolve_in
@@ -93,13 +94,8 @@ def _anywhere(name: str, tables: Tables) -> list[str]:
         for stem in dict.fromkeys(part for item in table.components for part in table.chain(item[1])):
             for row in map(dict, table.file(stem).get("emissions", ())):
                 if row["key"] in wanted:
-                    metrics.update(dict.fromkeys(_metrics_of(row)))
+                    metrics.update(dict.fromkeys(metrics_of(row)))
     return list(metrics)
-
-
-def _metrics_of(row: Mapping[str, Any]) -> list[str]:
-    named = [row.get("metric"), *(dict(variant).get("metric") for variant in row.get("variants", ()))]
-    return [metric for metric in named if metric is not None]
 
 
 def _entry(metric: str, tables: Tables) -> dict[str, Any]:
@@ -134,7 +130,7 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
         for component, stem, ranges, _ in table.components:
             where: dict[int, tuple[Mapping[str, Any], dict[str, None]]] = {}
             for applied in applied_rows(table, stem, table.releases.expand(ranges)):
-                if metric in _metrics_of(applied.row):
+                if metric in metrics_of(applied.row):
                     covered = where.setdefault(id(applied.row), (applied.row, {}))[1]
                     covered.update(dict.fromkeys(applied.releases))
             for row, covered in where.values():

@@ -63,6 +63,11 @@ class Source:
         """Whether the names are the spec's own."""
         return self.framework == CANONICAL
 
+    @property
+    def is_release(self) -> bool:
+        """Whether the names are those that a framework's release logs."""
+        return bool(self.components)
+
 
 def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Source:
     """Read a source.
@@ -86,9 +91,11 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         raise NamesError(msg)
     framework, component, release = match["framework"].lower(), match["component"], match["release"]
     if framework == CANONICAL:
-        return _canonical(component, release, tables)
+        return _named(CANONICAL, component, release, tables.version)
+    if framework not in tables.frameworks and framework in tables.conventions:
+        return _named(framework, component, release, str(tables.conventions[framework]["version"]))
     if framework not in tables.frameworks:
-        known = [*tables.frameworks, CANONICAL]
+        known = [*tables.frameworks, *tables.conventions, CANONICAL]
         msg = f"unknown framework {match['framework']!r}; {nearest(framework, known, 'frameworks')}"
         raise NamesError(msg)
     table = tables.framework(framework)
@@ -127,14 +134,15 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     return Source(framework, effective, described, named, release, ended)
 
 
-def _canonical(component: str | None, release: str | None, tables: Tables) -> Source:
+def _named(name: str, component: str | None, release: str | None, version: str) -> Source:
+    """Return a set of names that has no components: the spec's own, or those of a convention."""
     if component is not None:
-        msg = "canonical has no components; write canonical"
+        msg = f"{name} has no components; write {name}"
         raise NamesError(msg)
-    if release is not None and release != tables.version:
-        message = f"canonical {release} is not this spec's version; the names of {tables.version} are used"
+    if release is not None and release != version:
+        message = f"{name} {release} is not the version of this spec; the names of {version} are used"
         warnings.warn(message, FallbackWarning, stacklevel=3)
-    return Source(CANONICAL, tables.version, requested=release or tables.version)
+    return Source(name, version, requested=release or version)
 
 
 def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str, tuple[str, ...], str]]:

@@ -171,6 +171,11 @@ class Tables:
         return {name: dict(row) for name, row in self._load("trackers")["TRACKERS"].items()}
 
     @cached_property
+    def conventions(self) -> dict[str, dict[str, Any]]:
+        """Conventions outside the frameworks by name: title, version and names."""
+        return {name: dict(row) for name, row in self._load("conventions")["CONVENTIONS"].items()}
+
+    @cached_property
     def health(self) -> Mapping[str, Any]:
         """The rules and diagnoses of health: RULES and DIAGNOSES."""
         return self._load("health")

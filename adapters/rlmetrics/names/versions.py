@@ -89,6 +89,17 @@ class Releases:
         """Return the known releases that ranges cover, oldest first."""
         return sorted(self.covered(ranges), key=self.index)
 
+    def spans(self, releases: Sequence[str]) -> str:
+        """Return known releases in short: neighbours as ``0.3.0..0.11.4``."""
+        runs: list[list[int]] = []
+        for place in sorted(self.index(release) for release in releases):
+            if runs and place == runs[-1][1] + 1:
+                runs[-1][1] = place
+            else:
+                runs.append([place, place])
+        shown = [(self.names[first], self.names[last]) for first, last in runs]
+        return ", ".join(first if first == last else f"{first}..{last}" for first, last in shown)
+
     def _low(self, release: str) -> int:
         return self._order.get(release, 0 if not release else len(self.names))
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from .canonical import CanonicalView
 from .component import ComponentView
 from .config import Config, check_config
+from .convention import ConventionView
 from .errors import NamesError
 from .protocol import Match, View
 from .records import Entry
@@ -117,7 +118,12 @@ def open_views(
             msg = "auto infers the source from keys, and there are none here; name it, such as trl[GRPOTrainer]==1.16.0"
             raise NamesError(msg)
         source = parse_source(text, tables, as_target=target and index == len(sources) - 1)
-        views.append(CanonicalView(tables, source) if source.is_canonical else FrameworkView(tables, source, config))
+        if source.is_canonical:
+            views.append(CanonicalView(tables, source))
+        elif not source.is_release:
+            views.append(ConventionView(tables, source))
+        else:
+            views.append(FrameworkView(tables, source, config))
     if config:
         components = [item for view in views if isinstance(view, FrameworkView) for item in view.components.values()]
         check_config(config, [component.config.keys for component in components])

@@ -51,6 +51,21 @@ class Releases:
         """Known releases, oldest first."""
         return sorted(releases, key=self.index)
 
+    def text(self, releases: frozenset[str] | set[str]) -> str:
+        """Known releases in words: three and more neighbours as a range."""
+        runs: list[list[int]] = []
+        for place in sorted(self.index(release) for release in releases):
+            if runs and place == runs[-1][-1] + 1:
+                runs[-1].append(place)
+            else:
+                runs.append([place])
+        return ", ".join(
+            f"{self.names[run[0]]} to {self.names[run[-1]]}"
+            if len(run) > 2
+            else ", ".join(self.names[place] for place in run)
+            for run in runs
+        )
+
     def expand(self, ranges: Ranges) -> frozenset[str]:
         """The releases that a range or a list of ranges covers.
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .model import (
         Allow,
         ComponentFile,
+        Convention,
         Family,
         Framework,
         HealthFile,
@@ -82,6 +83,7 @@ class Spec:
         family_of: The family of each metric id.
         frameworks: Frameworks by name, each with its component files by stem.
         trackers: Trackers by name.
+        conventions: Conventions by name.
         health: Files of diagnoses by stem.
         files: Every file by its ref, for places.
         unread: Names that exist but could not be read, by kind (``metrics``, ``profiles``, …); ``*`` stands for any
@@ -97,6 +99,7 @@ class Spec:
     family_of: Mapping[str, str]
     frameworks: Mapping[str, FrameworkSpec]
     trackers: Mapping[str, Tracker]
+    conventions: Mapping[str, Convention]
     health: Mapping[str, HealthFile]
     files: Mapping[str, SpecFile] = field(repr=False)
     unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -153,6 +156,8 @@ class Spec:
                 yield f"frameworks/{name}/{stem}", file
         for name, tracker in self.trackers.items():
             yield f"trackers/{name}", tracker
+        for name, convention in self.conventions.items():
+            yield f"conventions/{name}", convention
         for stem, health in self.health.items():
             yield f"health/{stem}", health
 

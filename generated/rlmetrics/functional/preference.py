@@ -23,25 +23,56 @@ from ._inputs import check, named
 __all__ = [
     "METRICS",
     "preference_entropy",
+    "preference_log_odds_log_sigmoid",
+    "preference_log_odds_mean",
     "preference_logit_chosen",
     "preference_logit_rejected",
+    "preference_logprob_average_chosen",
+    "preference_logprob_average_rejected",
     "preference_logprob_chosen",
     "preference_logprob_rejected",
     "preference_loss_apo_down",
     "preference_loss_apo_zero",
     "preference_loss_bco_pair",
+    "preference_loss_contrastive",
+    "preference_loss_contrastive_hinge",
+    "preference_loss_contrastive_ipo",
     "preference_loss_discopop",
     "preference_loss_exo_pair",
     "preference_loss_hinge",
     "preference_loss_ipo",
+    "preference_loss_ipo_sum",
     "preference_loss_nca_pair",
+    "preference_loss_odds_ratio",
     "preference_loss_robust",
     "preference_loss_sft",
     "preference_loss_sigmoid",
+    "preference_loss_sigmoid_likelihood",
     "preference_loss_sigmoid_norm",
+    "preference_loss_sigmoid_smoothed",
+    "preference_loss_simpo",
     "preference_loss_sppo_hard",
+    "preference_loss_triple",
+    "preference_loss_triple_hinge",
+    "preference_loss_triple_ipo",
+    "preference_loss_triple_length",
     "preference_reward_accuracy",
+    "preference_reward_alpha_chosen",
+    "preference_reward_alpha_margin",
+    "preference_reward_alpha_rejected",
+    "preference_reward_average_accuracy",
+    "preference_reward_average_chosen",
+    "preference_reward_average_margin",
+    "preference_reward_average_rejected",
     "preference_reward_chosen",
+    "preference_reward_free_accuracy",
+    "preference_reward_free_average_accuracy",
+    "preference_reward_free_average_chosen",
+    "preference_reward_free_average_margin",
+    "preference_reward_free_average_rejected",
+    "preference_reward_free_chosen",
+    "preference_reward_free_margin",
+    "preference_reward_free_rejected",
     "preference_reward_margin",
     "preference_reward_rejected",
     "preference_token_accuracy",
@@ -326,6 +357,1023 @@ def _preference_reward_margin_finalize(state: Tensor) -> Tensor:
     return difference_sum / sequence_count
 
 
+def preference_reward_average_chosen(
+    chosen_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Implicit reward of the preferred responses, taken per token, as the length-normalised losses see it.
+
+    Beta times the log-probability ratio of policy to reference, divided by the length of the response before averaging
+    over pairs. About as many times smaller than the summed reward as responses have tokens, so neither level nor margin
+    of the two can be laid over each other; the sign and the trend can. Starts at 0.
+
+    Formula::
+
+        mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
+            https://arxiv.org/abs/2310.12036.
+    """
+    state = _preference_reward_average_chosen_update(chosen_logprobs, ref_chosen_logprobs, chosen_lengths, beta=beta)
+    return _preference_reward_average_chosen_finalize(state)
+
+
+def _preference_reward_average_chosen_update(
+    chosen_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(chosen_logprobs=chosen_logprobs, ref_chosen_logprobs=ref_chosen_logprobs, chosen_lengths=chosen_lengths)
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
+    quotient = beta * (chosen_logprobs - ref_chosen_logprobs) / greater
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_reward_average_chosen_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def preference_reward_average_rejected(
+    rejected_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Implicit reward of the rejected responses, taken per token, as the length-normalised losses see it.
+
+    The counterpart for the rejected side. It should fall below its start of 0, by little: a change of 0.01 per token
+    with beta 0.1 already means that every token became a tenth of a nat less likely.
+
+    Formula::
+
+        mean(beta * (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
+            https://arxiv.org/abs/2310.12036.
+    """
+    state = _preference_reward_average_rejected_update(
+        rejected_logprobs,
+        ref_rejected_logprobs,
+        rejected_lengths,
+        beta=beta,
+    )
+    return _preference_reward_average_rejected_finalize(state)
+
+
+def _preference_reward_average_rejected_update(
+    rejected_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        rejected_logprobs=rejected_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+        rejected_lengths=rejected_lengths,
+    )
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
+    quotient = beta * (rejected_logprobs - ref_rejected_logprobs) / greater
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_reward_average_rejected_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def preference_reward_average_accuracy(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+) -> Tensor:
+    """Share of pairs whose preferred response has the higher implicit reward per token.
+
+    Ranks by the average over tokens, so that a long response does not win or lose by its length. Differs from the
+    accuracy of summed rewards wherever the two responses of a pair differ much in length. Otherwise read it alike: 0 at
+    the very first step, then above 0.5, and only the value on held-out pairs says something about learning.
+
+    Formula::
+
+        mean((chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) > (rejected_logprobs -
+            ref_rejected_logprobs) / maximum(rejected_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
+            https://arxiv.org/abs/2310.12036.
+    """
+    state = _preference_reward_average_accuracy_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+    )
+    return _preference_reward_average_accuracy_finalize(state)
+
+
+def _preference_reward_average_accuracy_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
+    greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
+    quotient = (rejected_logprobs - ref_rejected_logprobs) / greater_2
+    condition = (chosen_logprobs - ref_chosen_logprobs) / greater > quotient
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _preference_reward_average_accuracy_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def preference_reward_average_margin(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Mean difference between the per-token implicit rewards of the two responses of a pair.
+
+    The IPO loss pulls it towards 1/2, whatever beta is, because the reward carries a factor beta and the target is 1/(2
+    beta). Growth far beyond that means that the loss is not what it is taken for; a value that stays near 0 means that
+    little is learnt.
+
+    Formula::
+
+        mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) - beta * (rejected_logprobs -
+            ref_rejected_logprobs) / maximum(rejected_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
+            https://arxiv.org/abs/2310.12036.
+    """
+    state = _preference_reward_average_margin_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        beta=beta,
+    )
+    return _preference_reward_average_margin_finalize(state)
+
+
+def _preference_reward_average_margin_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    greater = torch.clamp(ops.as_float(chosen_lengths), min=1)
+    greater_2 = torch.clamp(ops.as_float(rejected_lengths), min=1)
+    quotient = beta * (rejected_logprobs - ref_rejected_logprobs) / greater_2
+    difference = beta * (chosen_logprobs - ref_chosen_logprobs) / greater - quotient
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    return pack([difference_sum, sequence_count])
+
+
+def _preference_reward_average_margin_finalize(state: Tensor) -> Tensor:
+    difference_sum, sequence_count = state.unbind()
+    return difference_sum / sequence_count
+
+
+def preference_reward_free_chosen(chosen_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
+    """Compute ``preference/reward_free/chosen``.
+
+    Beta times the summed log-probability of the preferred responses, the implicit reward of methods without a
+    reference.
+
+    There is no reference model to compare with, so the value is negative from the start, does not begin at 0 and its
+    level says nothing but how long and how ordinary the texts are. Watch the distance to the rejected responses. A fall
+    while the distance grows means that probability leaves both texts.
+
+    Formula::
+
+        mean(beta * chosen_logprobs)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
+            Translation, https://arxiv.org/abs/2401.08417.
+    """
+    state = _preference_reward_free_chosen_update(chosen_logprobs, beta=beta)
+    return _preference_reward_free_chosen_finalize(state)
+
+
+def _preference_reward_free_chosen_update(chosen_logprobs: Tensor, *, beta: float) -> Tensor:
+    check(chosen_logprobs=chosen_logprobs)
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    product = beta * chosen_logprobs
+    product_sum = ops.total(product)
+    sequence_count = ops.number_of(product)
+    return pack([product_sum, sequence_count])
+
+
+def _preference_reward_free_chosen_finalize(state: Tensor) -> Tensor:
+    product_sum, sequence_count = state.unbind()
+    return product_sum / sequence_count
+
+
+def preference_reward_free_rejected(rejected_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
+    """Compute ``preference/reward_free/rejected``.
+
+    Beta times the summed log-probability of the rejected responses, the implicit reward of methods without a reference.
+
+    Negative from the start. It should fall faster than its counterpart; since it is a sum, batches with longer rejected
+    texts pull it down without any learning.
+
+    Formula::
+
+        mean(beta * rejected_logprobs)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
+            Translation, https://arxiv.org/abs/2401.08417.
+    """
+    state = _preference_reward_free_rejected_update(rejected_logprobs, beta=beta)
+    return _preference_reward_free_rejected_finalize(state)
+
+
+def _preference_reward_free_rejected_update(rejected_logprobs: Tensor, *, beta: float) -> Tensor:
+    check(rejected_logprobs=rejected_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    product = beta * rejected_logprobs
+    product_sum = ops.total(product)
+    sequence_count = ops.number_of(product)
+    return pack([product_sum, sequence_count])
+
+
+def _preference_reward_free_rejected_finalize(state: Tensor) -> Tensor:
+    product_sum, sequence_count = state.unbind()
+    return product_sum / sequence_count
+
+
+def preference_reward_free_accuracy(chosen_logprobs: Tensor, rejected_logprobs: Tensor) -> Tensor:
+    """Share of pairs whose preferred response is the more likely text under the policy alone.
+
+    Without a reference it does not start at 0 but wherever the texts' lengths and style put it: if the preferred
+    responses are usually the shorter ones, far above 0.5 before anything is learnt. Look at the rise, not the level,
+    and compare held-out pairs.
+
+    Formula::
+
+        mean(chosen_logprobs > rejected_logprobs)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
+            Translation, https://arxiv.org/abs/2401.08417.
+    """
+    state = _preference_reward_free_accuracy_update(chosen_logprobs, rejected_logprobs)
+    return _preference_reward_free_accuracy_finalize(state)
+
+
+def _preference_reward_free_accuracy_update(chosen_logprobs: Tensor, rejected_logprobs: Tensor) -> Tensor:
+    check(chosen_logprobs=chosen_logprobs, rejected_logprobs=rejected_logprobs)
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    condition = chosen_logprobs > rejected_logprobs
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _preference_reward_free_accuracy_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def preference_reward_free_margin(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
+    """Mean difference of beta times the summed log-probabilities of preferred and rejected responses.
+
+    What the losses without a reference push up. The start is set by the data: negative where preferred responses are
+    longer. A steady rise is learning; jumps between batches are mostly lengths.
+
+    Formula::
+
+        mean(beta * chosen_logprobs - beta * rejected_logprobs)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
+            Translation, https://arxiv.org/abs/2401.08417.
+    """
+    state = _preference_reward_free_margin_update(chosen_logprobs, rejected_logprobs, beta=beta)
+    return _preference_reward_free_margin_finalize(state)
+
+
+def _preference_reward_free_margin_update(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float) -> Tensor:
+    check(chosen_logprobs=chosen_logprobs, rejected_logprobs=rejected_logprobs)
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    difference = beta * chosen_logprobs - beta * rejected_logprobs
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    return pack([difference_sum, sequence_count])
+
+
+def _preference_reward_free_margin_finalize(state: Tensor) -> Tensor:
+    difference_sum, sequence_count = state.unbind()
+    return difference_sum / sequence_count
+
+
+def preference_reward_free_average_chosen(
+    chosen_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Beta times the average log-probability per token of the preferred responses, without a reference.
+
+    Negative, and independent of length: with beta 0.1 a value of -0.1 means one nat per token. It should rise or stay;
+    a fall says that the preferred texts themselves become less likely.
+
+    Formula::
+
+        mean(beta * chosen_logprobs / maximum(chosen_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
+            https://arxiv.org/abs/2405.14734.
+    """
+    state = _preference_reward_free_average_chosen_update(chosen_logprobs, chosen_lengths, beta=beta)
+    return _preference_reward_free_average_chosen_finalize(state)
+
+
+def _preference_reward_free_average_chosen_update(
+    chosen_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(chosen_logprobs=chosen_logprobs, chosen_lengths=chosen_lengths)
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    quotient = beta * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_reward_free_average_chosen_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def preference_reward_free_average_rejected(
+    rejected_logprobs: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Beta times the average log-probability per token of the rejected responses, without a reference.
+
+    Negative; should sink away from the curve of the preferred side. Since lengths are divided out, the two curves are
+    comparable from the first step on.
+
+    Formula::
+
+        mean(beta * rejected_logprobs / maximum(rejected_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
+            https://arxiv.org/abs/2405.14734.
+    """
+    state = _preference_reward_free_average_rejected_update(rejected_logprobs, rejected_lengths, beta=beta)
+    return _preference_reward_free_average_rejected_finalize(state)
+
+
+def _preference_reward_free_average_rejected_update(
+    rejected_logprobs: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(rejected_logprobs=rejected_logprobs, rejected_lengths=rejected_lengths)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
+    quotient = beta * rejected_logprobs / greater
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_reward_free_average_rejected_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def preference_reward_free_average_accuracy(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+) -> Tensor:
+    """Share of pairs whose preferred response has the higher log-probability per token under the policy.
+
+    Starts near 0.5 for a policy that has not seen the labels and rises. It is also how such a policy would rank the two
+    texts in use, which makes its held-out value the number to compare runs by.
+
+    Formula::
+
+        mean(chosen_logprobs / maximum(chosen_lengths, 1) > rejected_logprobs / maximum(rejected_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
+            https://arxiv.org/abs/2405.14734.
+    """
+    state = _preference_reward_free_average_accuracy_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+    )
+    return _preference_reward_free_average_accuracy_finalize(state)
+
+
+def _preference_reward_free_average_accuracy_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    quotient_2 = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    condition = quotient_2 > quotient
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _preference_reward_free_average_accuracy_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def preference_reward_free_average_margin(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Compute ``preference/reward_free_average/margin``.
+
+    Beta times the difference in log-probability per token between preferred and rejected responses, without a
+    reference.
+
+    Small numbers: beta times fractions of a nat. SimPO asks for a margin of gamma, ORPO only for a positive one. If it
+    rises while both rewards fall, texts outside the data gain the probability.
+
+    Formula::
+
+        mean(beta * chosen_logprobs / maximum(chosen_lengths, 1) - beta * rejected_logprobs / maximum(rejected_lengths,
+            1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
+            https://arxiv.org/abs/2405.14734.
+    """
+    state = _preference_reward_free_average_margin_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        beta=beta,
+    )
+    return _preference_reward_free_average_margin_finalize(state)
+
+
+def _preference_reward_free_average_margin_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
+    quotient = beta * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    difference = quotient - beta * rejected_logprobs / greater
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    return pack([difference_sum, sequence_count])
+
+
+def _preference_reward_free_average_margin_finalize(state: Tensor) -> Tensor:
+    difference_sum, sequence_count = state.unbind()
+    return difference_sum / sequence_count
+
+
+def preference_reward_alpha_chosen(
+    chosen_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+    alpha: float,
+) -> Tensor:
+    """AlphaPO reward of the preferred responses, a power of their probability per token in place of its logarithm.
+
+    Beta times (1 - p^(-alpha)) / alpha, where p is the geometric mean probability per token; for alpha towards 0 it
+    becomes the logarithm. Positive alpha punishes unlikely texts far harder, so a few odd responses can dominate the
+    mean; negative alpha flattens them.
+
+    Formula::
+
+        mean(beta * (1 - exp(-alpha * (chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        beta: Scale of the reward.
+        alpha: Shape of the reward, not 0: above 0 it punishes unlikely texts harder than the logarithm, below 0 more
+            mildly. Default from Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment,
+            https://arxiv.org/abs/2501.03884.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+    """
+    state = _preference_reward_alpha_chosen_update(chosen_logprobs, chosen_lengths, beta=beta, alpha=alpha)
+    return _preference_reward_alpha_chosen_finalize(state)
+
+
+def _preference_reward_alpha_chosen_update(
+    chosen_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    *,
+    beta: float,
+    alpha: float,
+) -> Tensor:
+    check(chosen_logprobs=chosen_logprobs, chosen_lengths=chosen_lengths)
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    product = -alpha * (chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
+    quotient = beta * (1 - torch.exp(product)) / alpha
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_reward_alpha_chosen_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def preference_reward_alpha_rejected(
+    rejected_logprobs: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+    alpha: float,
+) -> Tensor:
+    """AlphaPO reward of the rejected responses, a power of their probability per token in place of its logarithm.
+
+    The same function on the rejected side. With positive alpha it dives as the rejected texts become unlikely and its
+    mean soon rests on the least likely few, so judge learning by the accuracy.
+
+    Formula::
+
+        mean(beta * (1 - exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1)))) / alpha)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        beta: Scale of the reward.
+        alpha: Shape of the reward, not 0: above 0 it punishes unlikely texts harder than the logarithm, below 0 more
+            mildly. Default from Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment,
+            https://arxiv.org/abs/2501.03884.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+    """
+    state = _preference_reward_alpha_rejected_update(rejected_logprobs, rejected_lengths, beta=beta, alpha=alpha)
+    return _preference_reward_alpha_rejected_finalize(state)
+
+
+def _preference_reward_alpha_rejected_update(
+    rejected_logprobs: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float,
+    alpha: float,
+) -> Tensor:
+    check(rejected_logprobs=rejected_logprobs, rejected_lengths=rejected_lengths)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    quotient_2 = beta * (1 - torch.exp(-alpha * quotient)) / alpha
+    quotient_sum = ops.total(quotient_2)
+    sequence_count = ops.number_of(quotient_2)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_reward_alpha_rejected_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def preference_reward_alpha_margin(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float = 0.1,
+    alpha: float,
+) -> Tensor:
+    """Mean difference of the AlphaPO rewards of preferred and rejected responses.
+
+    What the loss raises when a reward shape is set. Only its sign compares across values of alpha.
+
+    Formula::
+
+        mean(beta * (exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1))) - exp(-alpha * (chosen_logprobs /
+            maximum(chosen_lengths, 1)))) / alpha)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        beta: Scale of the reward.
+        alpha: Shape of the reward, not 0: above 0 it punishes unlikely texts harder than the logarithm, below 0 more
+            mildly. Default from Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment,
+            https://arxiv.org/abs/2501.03884.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+    """
+    state = _preference_reward_alpha_margin_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        beta=beta,
+        alpha=alpha,
+    )
+    return _preference_reward_alpha_margin_finalize(state)
+
+
+def _preference_reward_alpha_margin_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    *,
+    beta: float,
+    alpha: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    product = -alpha * (chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1))
+    quotient_2 = beta * (torch.exp(-alpha * quotient) - torch.exp(product)) / alpha
+    quotient_sum = ops.total(quotient_2)
+    sequence_count = ops.number_of(quotient_2)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_reward_alpha_margin_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
 def preference_logprob_chosen(chosen_logprobs: Tensor) -> Tensor:
     """Mean over pairs of the summed log-probability of the preferred response.
 
@@ -414,6 +1462,252 @@ def _preference_logprob_rejected_update(rejected_logprobs: Tensor) -> Tensor:
 def _preference_logprob_rejected_finalize(state: Tensor) -> Tensor:
     rejected_logprobs_sum, sequence_count = state.unbind()
     return rejected_logprobs_sum / sequence_count
+
+
+def preference_logprob_average_chosen(chosen_logprobs: Tensor, chosen_lengths: Tensor) -> Tensor:
+    """Mean over pairs of the log-probability per token of the preferred response.
+
+    The length is divided out, so the level means something: minus one nat per token is a perplexity of e. Falling
+    values say that the policy finds even the preferred texts less likely. Methods that add a likelihood term keep it
+    from falling.
+
+    Formula::
+
+        mean(chosen_logprobs / maximum(chosen_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
+            https://arxiv.org/abs/2405.14734.
+    """
+    state = _preference_logprob_average_chosen_update(chosen_logprobs, chosen_lengths)
+    return _preference_logprob_average_chosen_finalize(state)
+
+
+def _preference_logprob_average_chosen_update(chosen_logprobs: Tensor, chosen_lengths: Tensor) -> Tensor:
+    check(chosen_logprobs=chosen_logprobs, chosen_lengths=chosen_lengths)
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    quotient = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_logprob_average_chosen_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def preference_logprob_average_rejected(rejected_logprobs: Tensor, rejected_lengths: Tensor) -> Tensor:
+    """Mean over pairs of the log-probability per token of the rejected response.
+
+    Comparable with the curve of the preferred side from the first step, since neither depends on length. The gap
+    between the two is what is being trained.
+
+    Formula::
+
+        mean(rejected_logprobs / maximum(rejected_lengths, 1))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
+            https://arxiv.org/abs/2405.14734.
+    """
+    state = _preference_logprob_average_rejected_update(rejected_logprobs, rejected_lengths)
+    return _preference_logprob_average_rejected_finalize(state)
+
+
+def _preference_logprob_average_rejected_update(rejected_logprobs: Tensor, rejected_lengths: Tensor) -> Tensor:
+    check(rejected_logprobs=rejected_logprobs, rejected_lengths=rejected_lengths)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    quotient = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    quotient_sum = ops.total(quotient)
+    sequence_count = ops.number_of(quotient)
+    return pack([quotient_sum, sequence_count])
+
+
+def _preference_logprob_average_rejected_finalize(state: Tensor) -> Tensor:
+    quotient_sum, sequence_count = state.unbind()
+    return quotient_sum / sequence_count
+
+
+def preference_log_odds_mean(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+) -> Tensor:
+    """Mean log odds ratio of preferred to rejected response, with the probability per token as the probability.
+
+    The odds of a text are p / (1 - p), p being its geometric mean probability per token. Above 0 the preferred texts
+    are favoured. Because 1 - p is close to 1 for ordinary texts, it runs close to the plain difference of
+    log-probabilities per token until texts become nearly certain. Should rise; it has no target.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        log_odds = (chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))
+        mean(log_odds)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
+            https://arxiv.org/abs/2403.07691.
+    """
+    state = _preference_log_odds_mean_update(chosen_logprobs, rejected_logprobs, chosen_lengths, rejected_lengths)
+    return _preference_log_odds_mean_finalize(state)
+
+
+def _preference_log_odds_mean_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    difference = torch.log(-torch.expm1(chosen)) - torch.log(-torch.expm1(rejected))
+    log_odds = chosen - rejected - difference
+    log_odds_sum = ops.total(log_odds)
+    sequence_count = ops.number_of(log_odds)
+    return pack([log_odds_sum, sequence_count])
+
+
+def _preference_log_odds_mean_finalize(state: Tensor) -> Tensor:
+    log_odds_sum, sequence_count = state.unbind()
+    return log_odds_sum / sequence_count
+
+
+def preference_log_odds_log_sigmoid(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+) -> Tensor:
+    """Mean log-sigmoid of the log odds ratio, minus the odds ratio term of the ORPO loss before its weight.
+
+    Never above 0. About -0.69 where both responses are equally likely; it creeps up towards 0 as pairs separate. The
+    name under which it is usually logged promises a ratio, which it is not.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        log_odds = (chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))
+        mean(log_sigmoid(log_odds))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: log_sigmoid. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
+            https://arxiv.org/abs/2403.07691.
+    """
+    state = _preference_log_odds_log_sigmoid_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+    )
+    return _preference_log_odds_log_sigmoid_finalize(state)
+
+
+def _preference_log_odds_log_sigmoid_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    difference = torch.log(-torch.expm1(chosen)) - torch.log(-torch.expm1(rejected))
+    log_odds = chosen - rejected - difference
+    log_sigmoid = torch.nn.functional.logsigmoid(log_odds)
+    log_sigmoid_sum = ops.total(log_sigmoid)
+    sequence_count = ops.number_of(log_sigmoid)
+    return pack([log_sigmoid_sum, sequence_count])
+
+
+def _preference_log_odds_log_sigmoid_finalize(state: Tensor) -> Tensor:
+    log_sigmoid_sum, sequence_count = state.unbind()
+    return log_sigmoid_sum / sequence_count
 
 
 def preference_logit_chosen(chosen_mean_logits: Tensor, chosen_mask: Tensor) -> Tensor:
@@ -779,6 +2073,199 @@ def _preference_loss_sigmoid_norm_finalize(state: Tensor) -> Tensor:
     return negative_log_sigmoid_sum / sequence_count
 
 
+def preference_loss_sigmoid_smoothed(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Conservative DPO loss: the logistic loss with a share of the labels assumed to be flipped.
+
+    Weights the loss of the pair as labelled with 1 minus the smoothing and that of the swapped pair with the smoothing.
+    Starts at ln 2 like plain DPO but cannot fall to 0: its minimum is the entropy of the smoothing, reached at a finite
+    margin, after which a larger margin costs.
+
+    Formula::
+
+        margin = beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))
+        mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_smoothed. Data may
+    be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Mitchell 2023, A note on DPO with noisy preferences and relationship to IPO, https://ericmitchell.ai/cdpo.pdf.
+    """
+    state = _preference_loss_sigmoid_smoothed_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        beta=beta,
+        label_smoothing=label_smoothing,
+    )
+    return _preference_loss_sigmoid_smoothed_finalize(state)
+
+
+def _preference_loss_sigmoid_smoothed_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float,
+    label_smoothing: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    difference = rejected_logprobs - ref_rejected_logprobs
+    margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
+    product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
+    difference_2 = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
+    difference_sum = ops.total(difference_2)
+    sequence_count = ops.number_of(difference_2)
+    return pack([difference_sum, sequence_count])
+
+
+def _preference_loss_sigmoid_smoothed_finalize(state: Tensor) -> Tensor:
+    difference_sum, sequence_count = state.unbind()
+    return difference_sum / sequence_count
+
+
+def preference_loss_sigmoid_likelihood(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float = 0.1,
+    likelihood_weight: float,
+) -> Tensor:
+    """DPO loss plus the weighted negative log-likelihood of the preferred responses.
+
+    The added likelihood term keeps the preferred texts from becoming unlikely. At the start it is ln 2 plus the weight
+    times the usual language-model loss, so it begins well above plain DPO. Look at the likelihood term by itself to see
+    which part moves.
+
+    Formula::
+
+        margin = beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))
+        mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_plus_likelihood.
+    Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        beta: How strongly the policy is tied to the reference.
+        likelihood_weight: Weight of the negative log-likelihood.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Pang et al. 2024, Iterative Reasoning Preference Optimization, https://arxiv.org/abs/2404.19733.
+    """
+    state = _preference_loss_sigmoid_likelihood_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        chosen_token_logprobs,
+        chosen_mask,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_sigmoid_likelihood_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_sigmoid_likelihood_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    difference = rejected_logprobs - ref_rejected_logprobs
+    margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_sigmoid_likelihood_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return negative_log_sigmoid_sum / sequence_count + product
+
+
 def preference_loss_hinge(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -958,6 +2445,92 @@ def _preference_loss_ipo_update(
 
 
 def _preference_loss_ipo_finalize(state: Tensor) -> Tensor:
+    power_sum, sequence_count = state.unbind()
+    return power_sum / sequence_count
+
+
+def preference_loss_ipo_sum(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """IPO loss on summed log-ratios, the squared distance of their difference from 1/(2 beta).
+
+    The formula of the paper taken literally: the target of 5 with beta 0.1 is for whole responses, so long responses
+    reach it with a tiny change per token and overshoot. Starts at the square of the target; values in the thousands are
+    common later, since sums of hundreds of tokens are squared.
+
+    Formula::
+
+        mean(((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs) - 1 / (2 * beta)) **
+            2)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
+            https://arxiv.org/abs/2310.12036.
+    """
+    state = _preference_loss_ipo_sum_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        beta=beta,
+    )
+    return _preference_loss_ipo_sum_finalize(state)
+
+
+def _preference_loss_ipo_sum_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    difference = rejected_logprobs - ref_rejected_logprobs
+    difference_2 = chosen_logprobs - ref_chosen_logprobs - difference
+    power = torch.square(difference_2 - ops.scalar(1) / (2 * beta))
+    power_sum = ops.total(power)
+    sequence_count = ops.number_of(power)
+    return pack([power_sum, sequence_count])
+
+
+def _preference_loss_ipo_sum_finalize(state: Tensor) -> Tensor:
     power_sum, sequence_count = state.unbind()
     return power_sum / sequence_count
 
@@ -1723,6 +3296,903 @@ def _preference_loss_sft_finalize(state: Tensor) -> Tensor:
     return negative_chosen_token_logprobs_sum / selected_count
 
 
+def preference_loss_contrastive(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float = 0.1,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Compute ``preference/loss/contrastive``.
+
+    CPO loss: the logistic loss on log-probabilities without a reference, plus the likelihood of the preferred
+    responses.
+
+    No reference model takes part, so the start is not ln 2 but depends on which of the two texts is the longer; the
+    likelihood term adds the usual language-model loss. Compare a run only with itself, and look at the likelihood term
+    to see which part moves.
+
+    Formula::
+
+        margin = beta * (chosen_logprobs - rejected_logprobs)
+        mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_plus_likelihood.
+    Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        beta: Factor of the log-probabilities.
+        likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
+            1.16.0, trl/experimental/cpo/cpo_config.py:132.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
+            Translation, https://arxiv.org/abs/2401.08417.
+    """
+    state = _preference_loss_contrastive_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_token_logprobs,
+        chosen_mask,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_contrastive_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_contrastive_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    margin = beta * (chosen_logprobs - rejected_logprobs)
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_contrastive_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return negative_log_sigmoid_sum / sequence_count + product
+
+
+def preference_loss_contrastive_hinge(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float = 0.1,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Hinge loss on log-probabilities without a reference, plus the likelihood of the preferred responses (SLiC).
+
+    A pair stops counting once its preferred text is ahead by 1/beta nats; what remains then is the likelihood term. A
+    flat curve late in training is usually just that.
+
+    Formula::
+
+        margin = beta * (chosen_logprobs - rejected_logprobs)
+        mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: hinge_plus_likelihood.
+    Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        beta: Factor of the log-probabilities.
+        likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
+            1.16.0, trl/experimental/cpo/cpo_config.py:132.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Zhao et al. 2023, SLiC-HF: Sequence Likelihood Calibration with Human Feedback,
+            https://arxiv.org/abs/2305.10425.
+    """
+    state = _preference_loss_contrastive_hinge_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_token_logprobs,
+        chosen_mask,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_contrastive_hinge_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_contrastive_hinge_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    margin = beta * (chosen_logprobs - rejected_logprobs)
+    greater = torch.clamp(1 - margin, min=0)
+    greater_sum = ops.total(greater)
+    sequence_count = ops.number_of(greater)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_contrastive_hinge_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return greater_sum / sequence_count + product
+
+
+def preference_loss_contrastive_ipo(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float = 0.1,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Compute ``preference/loss/contrastive_ipo``.
+
+    IPO's squared loss on log-probabilities per token without a reference, plus the likelihood of the preferred
+    responses.
+
+    The difference per token is pulled to 1/(2 beta), which is 5 nats with beta 0.1 and never reached by ordinary texts,
+    so the squared part stays near 25 and hides the likelihood term.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-chosen_token_logprobs,
+            over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo_plus_likelihood. Data
+    may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        beta: Factor of the log-probabilities.
+        likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
+            1.16.0, trl/experimental/cpo/cpo_config.py:132.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences,
+            https://arxiv.org/abs/2310.12036.
+    """
+    state = _preference_loss_contrastive_ipo_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        chosen_token_logprobs,
+        chosen_mask,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_contrastive_ipo_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_contrastive_ipo_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    power = torch.square(chosen - rejected - ops.scalar(1) / (2 * beta))
+    power_sum = ops.total(power)
+    sequence_count = ops.number_of(power)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_contrastive_ipo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return power_sum / sequence_count + product
+
+
+def preference_loss_simpo(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float = 0.1,
+    gamma: float = 0.5,
+    likelihood_weight: float = 0.0,
+) -> Tensor:
+    """Compute ``preference/loss/simpo``.
+
+    SimPO loss: the logistic loss on log-probabilities per token with a target margin, plus an optional likelihood term.
+
+    Asks for a margin of gamma between the per-token log-probabilities times beta. With gamma 0.5 it starts near 0.97
+    for texts that are equally likely. SimPO itself has no likelihood term (weight 0); frameworks may keep one by
+    default, which lifts the whole curve by a language-model loss.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * mean(-chosen_token_logprobs,
+            over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: simpo. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        beta: Factor of the log-probabilities per token.
+        gamma: Target of the margin. Default from CPOConfig, default of simpo_gamma, release 1.16.0,
+            trl/experimental/cpo/cpo_config.py:136.
+        likelihood_weight: Weight of the negative log-likelihood. Default from Meng et al. 2024, SimPO: Simple
+            Preference Optimization with a Reference-Free Reward, https://arxiv.org/abs/2405.14734.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
+            https://arxiv.org/abs/2405.14734.
+    """
+    state = _preference_loss_simpo_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        chosen_token_logprobs,
+        chosen_mask,
+        beta=beta,
+        gamma=gamma,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_simpo_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_simpo_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float,
+    gamma: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * (chosen - rejected) - gamma)
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_simpo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return negative_log_sigmoid_sum / sequence_count + product
+
+
+def preference_loss_odds_ratio(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """ORPO loss: the likelihood of the preferred responses minus the weighted log-sigmoid of the log odds ratio.
+
+    Fine-tuning and preference learning in one. The likelihood part is by far the larger one, so the curve looks like
+    that of supervised fine-tuning; whether preferences are learnt is seen in the log odds ratio.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        log_odds = (chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))
+        mean(-chosen_token_logprobs, over=chosen_mask) - beta * mean(log_sigmoid(log_odds))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: orpo. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        beta: Weight of the odds ratio term, lambda in the paper. Default from ORPOConfig, default of beta, release
+            1.16.0, trl/experimental/orpo/orpo_config.py:90.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model,
+            https://arxiv.org/abs/2403.07691.
+    """
+    state = _preference_loss_odds_ratio_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        chosen_token_logprobs,
+        chosen_mask,
+        beta=beta,
+    )
+    return _preference_loss_odds_ratio_finalize(state, beta=beta)
+
+
+def _preference_loss_odds_ratio_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    difference = torch.log(-torch.expm1(chosen)) - torch.log(-torch.expm1(rejected))
+    log_odds = chosen - rejected - difference
+    log_sigmoid = torch.nn.functional.logsigmoid(log_odds)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    log_sigmoid_sum = ops.total(log_sigmoid)
+    sequence_count = ops.number_of(log_sigmoid)
+    return pack([negative_chosen_token_logprobs_sum, selected_count, log_sigmoid_sum, sequence_count])
+
+
+def _preference_loss_odds_ratio_finalize(state: Tensor, *, beta: float) -> Tensor:
+    negative_chosen_token_logprobs_sum, selected_count, log_sigmoid_sum, sequence_count = state.unbind()
+    mean = negative_chosen_token_logprobs_sum / selected_count
+    return mean - beta * (log_sigmoid_sum / sequence_count)
+
+
+def preference_loss_triple(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float = 0.01,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Compute ``preference/loss/triple``.
+
+    TPO loss: the logistic loss on log-probabilities of two responses, plus the likelihood of a third, the gold
+    response.
+
+    Three responses belong to each prompt: a gold one, which is imitated, and a pair, which is ranked. No reference
+    model takes part. The likelihood of the gold response usually dominates.
+
+    Formula::
+
+        margin = beta * (chosen_logprobs - rejected_logprobs)
+        mean(-log_sigmoid(margin)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_plus_likelihood.
+    Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        gold_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the gold responses, a
+            third response that is imitated, under the current policy.
+        gold_mask: Bool tensor ``[B, T]``. Mask of the gold responses, one row per prompt, true for their tokens.
+        beta: Factor of the log-probabilities. Default from TPOConfig, default of beta, release 1.16.0,
+            trl/experimental/tpo/tpo_config.py:152.
+        likelihood_weight: Weight of the negative log-likelihood of the gold responses. Default from TPOConfig, default
+            of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
+            https://arxiv.org/abs/2405.16681.
+    """
+    state = _preference_loss_triple_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        gold_token_logprobs,
+        gold_mask,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_triple_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_triple_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        gold_token_logprobs=gold_token_logprobs,
+        gold_mask=gold_mask,
+    )
+    gold_mask = gold_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    gold_token_logprobs = ops.as_float(gold_token_logprobs)
+    margin = beta * (chosen_logprobs - rejected_logprobs)
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    negative_gold_token_logprobs_sum = ops.total(-gold_token_logprobs, gold_mask)
+    selected_count = ops.count(gold_mask)
+    return pack([negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_triple_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
+    return negative_log_sigmoid_sum / sequence_count + product
+
+
+def preference_loss_triple_hinge(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float = 0.01,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Hinge loss on log-probabilities of two responses, plus the likelihood of the gold response.
+
+    Pairs that are apart by more than 1/beta, which is 100 nats with beta 0.01, no longer count; the rest is imitation
+    of the gold response.
+
+    Formula::
+
+        margin = beta * (chosen_logprobs - rejected_logprobs)
+        mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: hinge_plus_likelihood.
+    Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        gold_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the gold responses, a
+            third response that is imitated, under the current policy.
+        gold_mask: Bool tensor ``[B, T]``. Mask of the gold responses, one row per prompt, true for their tokens.
+        beta: Factor of the log-probabilities. Default from TPOConfig, default of beta, release 1.16.0,
+            trl/experimental/tpo/tpo_config.py:152.
+        likelihood_weight: Weight of the negative log-likelihood of the gold responses. Default from TPOConfig, default
+            of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
+            https://arxiv.org/abs/2405.16681.
+    """
+    state = _preference_loss_triple_hinge_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        gold_token_logprobs,
+        gold_mask,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_triple_hinge_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_triple_hinge_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        gold_token_logprobs=gold_token_logprobs,
+        gold_mask=gold_mask,
+    )
+    gold_mask = gold_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    gold_token_logprobs = ops.as_float(gold_token_logprobs)
+    margin = beta * (chosen_logprobs - rejected_logprobs)
+    greater = torch.clamp(1 - margin, min=0)
+    greater_sum = ops.total(greater)
+    sequence_count = ops.number_of(greater)
+    negative_gold_token_logprobs_sum = ops.total(-gold_token_logprobs, gold_mask)
+    selected_count = ops.count(gold_mask)
+    return pack([greater_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_triple_hinge_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    greater_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
+    return greater_sum / sequence_count + product
+
+
+def preference_loss_triple_ipo(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float = 0.01,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """IPO's squared loss on log-probabilities per token of two responses, plus the likelihood of the gold response.
+
+    With the small default beta the target of 1/(2 beta) is 50 nats per token: the squared part stays near 2500 and
+    swamps everything else. Raise beta before reading anything into the curve.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: ipo_plus_likelihood. Data
+    may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        gold_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the gold responses, a
+            third response that is imitated, under the current policy.
+        gold_mask: Bool tensor ``[B, T]``. Mask of the gold responses, one row per prompt, true for their tokens.
+        beta: Factor of the log-probabilities. Default from TPOConfig, default of beta, release 1.16.0,
+            trl/experimental/tpo/tpo_config.py:152.
+        likelihood_weight: Weight of the negative log-likelihood of the gold responses. Default from TPOConfig, default
+            of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
+            https://arxiv.org/abs/2405.16681.
+    """
+    state = _preference_loss_triple_ipo_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        gold_token_logprobs,
+        gold_mask,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_triple_ipo_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_triple_ipo_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        gold_token_logprobs=gold_token_logprobs,
+        gold_mask=gold_mask,
+    )
+    gold_mask = gold_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    gold_token_logprobs = ops.as_float(gold_token_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    power = torch.square(chosen - rejected - ops.scalar(1) / (2 * beta))
+    power_sum = ops.total(power)
+    sequence_count = ops.number_of(power)
+    negative_gold_token_logprobs_sum = ops.total(-gold_token_logprobs, gold_mask)
+    selected_count = ops.count(gold_mask)
+    return pack([power_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_triple_ipo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    power_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
+    return power_sum / sequence_count + product
+
+
+def preference_loss_triple_length(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float = 0.01,
+    gamma: float = 0.5,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """TPO-L loss: TPO on log-probabilities per token, with a target margin.
+
+    As SimPO but with a third, gold response that is imitated. The margin per token times beta is asked to exceed gamma;
+    with beta 0.01 that is far out of reach, so the ranking part hardly moves from its start of 0.97 with gamma 0.5.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * mean(-gold_token_logprobs,
+            over=gold_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: simpo. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        gold_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the gold responses, a
+            third response that is imitated, under the current policy.
+        gold_mask: Bool tensor ``[B, T]``. Mask of the gold responses, one row per prompt, true for their tokens.
+        beta: Factor of the log-probabilities per token.
+        gamma: Target of the margin.
+        likelihood_weight: Weight of the negative log-likelihood of the gold responses. Default from TPOConfig, default
+            of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
+            https://arxiv.org/abs/2405.16681.
+    """
+    state = _preference_loss_triple_length_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        gold_token_logprobs,
+        gold_mask,
+        beta=beta,
+        gamma=gamma,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_triple_length_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_triple_length_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float,
+    gamma: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        gold_token_logprobs=gold_token_logprobs,
+        gold_mask=gold_mask,
+    )
+    gold_mask = gold_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    gold_token_logprobs = ops.as_float(gold_token_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * (chosen - rejected) - gamma)
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    negative_gold_token_logprobs_sum = ops.total(-gold_token_logprobs, gold_mask)
+    selected_count = ops.count(gold_mask)
+    return pack([negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_triple_length_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
+    return negative_log_sigmoid_sum / sequence_count + product
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "preference/reward/chosen": MetricFunction(
         id="preference/reward/chosen",
@@ -1792,6 +4262,272 @@ METRICS: Final[dict[str, MetricFunction]] = {
         ),
         slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
     ),
+    "preference/reward_average/chosen": MetricFunction(
+        id="preference/reward_average/chosen",
+        brief="Implicit reward of the preferred responses, taken per token, as the length-normalised losses see it.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "ref_chosen_logprobs", "chosen_lengths"),
+        parameters={"beta": 0.1},
+        function=preference_reward_average_chosen,
+        update=_preference_reward_average_chosen_update,
+        finalize=_preference_reward_average_chosen_finalize,
+        formula="mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1))",
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_average/rejected": MetricFunction(
+        id="preference/reward_average/rejected",
+        brief="Implicit reward of the rejected responses, taken per token, as the length-normalised losses see it.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejected_logprobs", "ref_rejected_logprobs", "rejected_lengths"),
+        parameters={"beta": 0.1},
+        function=preference_reward_average_rejected,
+        update=_preference_reward_average_rejected_update,
+        finalize=_preference_reward_average_rejected_finalize,
+        formula="mean(beta * (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))",
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_average/accuracy": MetricFunction(
+        id="preference/reward_average/accuracy",
+        brief="Share of pairs whose preferred response has the higher implicit reward per token.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+        ),
+        parameters={},
+        function=preference_reward_average_accuracy,
+        update=_preference_reward_average_accuracy_update,
+        finalize=_preference_reward_average_accuracy_finalize,
+        formula=(
+            "mean((chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) > (rejected_logprobs - "
+            "ref_rejected_logprobs) / maximum(rejected_lengths, 1))"
+        ),
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_average/margin": MetricFunction(
+        id="preference/reward_average/margin",
+        brief="Mean difference between the per-token implicit rewards of the two responses of a pair.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+        ),
+        parameters={"beta": 0.1},
+        function=preference_reward_average_margin,
+        update=_preference_reward_average_margin_update,
+        finalize=_preference_reward_average_margin_finalize,
+        formula=(
+            "mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) - beta * "
+            "(rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))"
+        ),
+        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_free/chosen": MetricFunction(
+        id="preference/reward_free/chosen",
+        brief=(
+            "Beta times the summed log-probability of the preferred responses, the implicit reward of methods "
+            "without a reference."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs"),
+        parameters={"beta": 0.1},
+        function=preference_reward_free_chosen,
+        update=_preference_reward_free_chosen_update,
+        finalize=_preference_reward_free_chosen_finalize,
+        formula="mean(beta * chosen_logprobs)",
+        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_free/rejected": MetricFunction(
+        id="preference/reward_free/rejected",
+        brief=(
+            "Beta times the summed log-probability of the rejected responses, the implicit reward of methods without "
+            "a reference."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejected_logprobs"),
+        parameters={"beta": 0.1},
+        function=preference_reward_free_rejected,
+        update=_preference_reward_free_rejected_update,
+        finalize=_preference_reward_free_rejected_finalize,
+        formula="mean(beta * rejected_logprobs)",
+        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_free/accuracy": MetricFunction(
+        id="preference/reward_free/accuracy",
+        brief="Share of pairs whose preferred response is the more likely text under the policy alone.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs"),
+        parameters={},
+        function=preference_reward_free_accuracy,
+        update=_preference_reward_free_accuracy_update,
+        finalize=_preference_reward_free_accuracy_finalize,
+        formula="mean(chosen_logprobs > rejected_logprobs)",
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_free/margin": MetricFunction(
+        id="preference/reward_free/margin",
+        brief="Mean difference of beta times the summed log-probabilities of preferred and rejected responses.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs"),
+        parameters={"beta": 0.1},
+        function=preference_reward_free_margin,
+        update=_preference_reward_free_margin_update,
+        finalize=_preference_reward_free_margin_finalize,
+        formula="mean(beta * chosen_logprobs - beta * rejected_logprobs)",
+        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_free_average/chosen": MetricFunction(
+        id="preference/reward_free_average/chosen",
+        brief="Beta times the average log-probability per token of the preferred responses, without a reference.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "chosen_lengths"),
+        parameters={"beta": 0.1},
+        function=preference_reward_free_average_chosen,
+        update=_preference_reward_free_average_chosen_update,
+        finalize=_preference_reward_free_average_chosen_finalize,
+        formula="mean(beta * chosen_logprobs / maximum(chosen_lengths, 1))",
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_free_average/rejected": MetricFunction(
+        id="preference/reward_free_average/rejected",
+        brief="Beta times the average log-probability per token of the rejected responses, without a reference.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejected_logprobs", "rejected_lengths"),
+        parameters={"beta": 0.1},
+        function=preference_reward_free_average_rejected,
+        update=_preference_reward_free_average_rejected_update,
+        finalize=_preference_reward_free_average_rejected_finalize,
+        formula="mean(beta * rejected_logprobs / maximum(rejected_lengths, 1))",
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_free_average/accuracy": MetricFunction(
+        id="preference/reward_free_average/accuracy",
+        brief="Share of pairs whose preferred response has the higher log-probability per token under the policy.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
+        parameters={},
+        function=preference_reward_free_average_accuracy,
+        update=_preference_reward_free_average_accuracy_update,
+        finalize=_preference_reward_free_average_accuracy_finalize,
+        formula="mean(chosen_logprobs / maximum(chosen_lengths, 1) > rejected_logprobs / maximum(rejected_lengths, 1))",
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_free_average/margin": MetricFunction(
+        id="preference/reward_free_average/margin",
+        brief=(
+            "Beta times the difference in log-probability per token between preferred and rejected responses, "
+            "without a reference."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
+        parameters={"beta": 0.1},
+        function=preference_reward_free_average_margin,
+        update=_preference_reward_free_average_margin_update,
+        finalize=_preference_reward_free_average_margin_finalize,
+        formula=(
+            "mean(beta * chosen_logprobs / maximum(chosen_lengths, 1) - beta * rejected_logprobs / "
+            "maximum(rejected_lengths, 1))"
+        ),
+        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_alpha/chosen": MetricFunction(
+        id="preference/reward_alpha/chosen",
+        brief=(
+            "AlphaPO reward of the preferred responses, a power of their probability per token in place of its "
+            "logarithm."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "chosen_lengths"),
+        parameters={"beta": 0.1, "alpha": None},
+        function=preference_reward_alpha_chosen,
+        update=_preference_reward_alpha_chosen_update,
+        finalize=_preference_reward_alpha_chosen_finalize,
+        formula="mean(beta * (1 - exp(-alpha * (chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)",
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_alpha/rejected": MetricFunction(
+        id="preference/reward_alpha/rejected",
+        brief=(
+            "AlphaPO reward of the rejected responses, a power of their probability per token in place of its "
+            "logarithm."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejected_logprobs", "rejected_lengths"),
+        parameters={"beta": 0.1, "alpha": None},
+        function=preference_reward_alpha_rejected,
+        update=_preference_reward_alpha_rejected_update,
+        finalize=_preference_reward_alpha_rejected_finalize,
+        formula="mean(beta * (1 - exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1)))) / alpha)",
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/reward_alpha/margin": MetricFunction(
+        id="preference/reward_alpha/margin",
+        brief="Mean difference of the AlphaPO rewards of preferred and rejected responses.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
+        parameters={"beta": 0.1, "alpha": None},
+        function=preference_reward_alpha_margin,
+        update=_preference_reward_alpha_margin_update,
+        finalize=_preference_reward_alpha_margin_finalize,
+        formula=(
+            "mean(beta * (exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1))) - exp(-alpha * "
+            "(chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)"
+        ),
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
     "preference/logprob/chosen": MetricFunction(
         id="preference/logprob/chosen",
         brief="Mean over pairs of the summed log-probability of the preferred response.",
@@ -1821,6 +4557,78 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_preference_logprob_rejected_finalize,
         formula="mean(rejected_logprobs)",
         slots=(Slot("rejected_logprobs_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/logprob_average/chosen": MetricFunction(
+        id="preference/logprob_average/chosen",
+        brief="Mean over pairs of the log-probability per token of the preferred response.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "chosen_lengths"),
+        parameters={},
+        function=preference_logprob_average_chosen,
+        update=_preference_logprob_average_chosen_update,
+        finalize=_preference_logprob_average_chosen_finalize,
+        formula="mean(chosen_logprobs / maximum(chosen_lengths, 1))",
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/logprob_average/rejected": MetricFunction(
+        id="preference/logprob_average/rejected",
+        brief="Mean over pairs of the log-probability per token of the rejected response.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("rejected_logprobs", "rejected_lengths"),
+        parameters={},
+        function=preference_logprob_average_rejected,
+        update=_preference_logprob_average_rejected_update,
+        finalize=_preference_logprob_average_rejected_finalize,
+        formula="mean(rejected_logprobs / maximum(rejected_lengths, 1))",
+        slots=(Slot("quotient_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/log_odds/mean": MetricFunction(
+        id="preference/log_odds/mean",
+        brief=(
+            "Mean log odds ratio of preferred to rejected response, with the probability per token as the probability."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
+        parameters={},
+        function=preference_log_odds_mean,
+        update=_preference_log_odds_mean_update,
+        finalize=_preference_log_odds_mean_finalize,
+        formula="mean(log_odds)",
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+            "log_odds": "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))",
+        },
+        slots=(Slot("log_odds_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/log_odds/log_sigmoid": MetricFunction(
+        id="preference/log_odds/log_sigmoid",
+        brief="Mean log-sigmoid of the log odds ratio, minus the odds ratio term of the ORPO loss before its weight.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths"),
+        parameters={},
+        function=preference_log_odds_log_sigmoid,
+        update=_preference_log_odds_log_sigmoid_update,
+        finalize=_preference_log_odds_log_sigmoid_finalize,
+        formula="mean(log_sigmoid(log_odds))",
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+            "log_odds": "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))",
+        },
+        slots=(Slot("log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "preference/logit/chosen": MetricFunction(
         id="preference/logit/chosen",
@@ -1929,6 +4737,55 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
     ),
+    "preference/loss/sigmoid_smoothed": MetricFunction(
+        id="preference/loss/sigmoid_smoothed",
+        brief="Conservative DPO loss: the logistic loss with a share of the labels assumed to be flipped.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
+        parameters={"beta": 0.1, "label_smoothing": 0.0},
+        function=preference_loss_sigmoid_smoothed,
+        update=_preference_loss_sigmoid_smoothed_update,
+        finalize=_preference_loss_sigmoid_smoothed_finalize,
+        formula="mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin))",
+        let={
+            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
+        },
+        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/loss/sigmoid_likelihood": MetricFunction(
+        id="preference/loss/sigmoid_likelihood",
+        brief="DPO loss plus the weighted negative log-likelihood of the preferred responses.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "chosen_token_logprobs",
+            "chosen_mask",
+        ),
+        parameters={"beta": 0.1, "likelihood_weight": None},
+        function=preference_loss_sigmoid_likelihood,
+        update=_preference_loss_sigmoid_likelihood_update,
+        finalize=_preference_loss_sigmoid_likelihood_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula="mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
+        let={
+            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
+        },
+        slots=(
+            Slot("negative_log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
     "preference/loss/hinge": MetricFunction(
         id="preference/loss/hinge",
         brief="Hinge loss on the margin between the implicit rewards of a pair.",
@@ -1971,6 +4828,24 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "chosen": "(chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1)",
             "rejected": "(rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1)",
         },
+        slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/loss/ipo_sum": MetricFunction(
+        id="preference/loss/ipo_sum",
+        brief="IPO loss on summed log-ratios, the squared distance of their difference from 1/(2 beta).",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
+        parameters={"beta": 0.1},
+        function=preference_loss_ipo_sum,
+        update=_preference_loss_ipo_sum_update,
+        finalize=_preference_loss_ipo_sum_finalize,
+        formula=(
+            "mean(((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs) - 1 / (2 * "
+            "beta)) ** 2)"
+        ),
         slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "preference/loss/exo_pair": MetricFunction(
@@ -2147,6 +5022,287 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_preference_loss_sft_finalize,
         formula="mean(-chosen_token_logprobs, over=chosen_mask)",
         slots=(Slot("negative_chosen_token_logprobs_sum", "sum"), Slot("selected_count", "count")),
+    ),
+    "preference/loss/contrastive": MetricFunction(
+        id="preference/loss/contrastive",
+        brief=(
+            "CPO loss: the logistic loss on log-probabilities without a reference, plus the likelihood of the "
+            "preferred responses."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
+        parameters={"beta": 0.1, "likelihood_weight": 1.0},
+        function=preference_loss_contrastive,
+        update=_preference_loss_contrastive_update,
+        finalize=_preference_loss_contrastive_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula="mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
+        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
+        slots=(
+            Slot("negative_log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/contrastive_hinge": MetricFunction(
+        id="preference/loss/contrastive_hinge",
+        brief=(
+            "Hinge loss on log-probabilities without a reference, plus the likelihood of the preferred responses "
+            "(SLiC)."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
+        parameters={"beta": 0.1, "likelihood_weight": 1.0},
+        function=preference_loss_contrastive_hinge,
+        update=_preference_loss_contrastive_hinge_update,
+        finalize=_preference_loss_contrastive_hinge_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula="mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
+        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
+        slots=(
+            Slot("greater_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/contrastive_ipo": MetricFunction(
+        id="preference/loss/contrastive_ipo",
+        brief=(
+            "IPO's squared loss on log-probabilities per token without a reference, plus the likelihood of the "
+            "preferred responses."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "chosen_token_logprobs",
+            "chosen_mask",
+        ),
+        parameters={"beta": 0.1, "likelihood_weight": 1.0},
+        function=preference_loss_contrastive_ipo,
+        update=_preference_loss_contrastive_ipo_update,
+        finalize=_preference_loss_contrastive_ipo_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-chosen_token_logprobs, "
+            "over=chosen_mask)"
+        ),
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+        },
+        slots=(
+            Slot("power_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/simpo": MetricFunction(
+        id="preference/loss/simpo",
+        brief=(
+            "SimPO loss: the logistic loss on log-probabilities per token with a target margin, plus an optional "
+            "likelihood term."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "chosen_token_logprobs",
+            "chosen_mask",
+        ),
+        parameters={"beta": 0.1, "gamma": 0.5, "likelihood_weight": 0.0},
+        function=preference_loss_simpo,
+        update=_preference_loss_simpo_update,
+        finalize=_preference_loss_simpo_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * "
+            "mean(-chosen_token_logprobs, over=chosen_mask)"
+        ),
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+        },
+        slots=(
+            Slot("negative_log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/odds_ratio": MetricFunction(
+        id="preference/loss/odds_ratio",
+        brief=(
+            "ORPO loss: the likelihood of the preferred responses minus the weighted log-sigmoid of the log odds ratio."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "chosen_token_logprobs",
+            "chosen_mask",
+        ),
+        parameters={"beta": 0.1},
+        function=preference_loss_odds_ratio,
+        update=_preference_loss_odds_ratio_update,
+        finalize=_preference_loss_odds_ratio_finalize,
+        finalize_parameters=("beta",),
+        formula="mean(-chosen_token_logprobs, over=chosen_mask) - beta * mean(log_sigmoid(log_odds))",
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+            "log_odds": "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))",
+        },
+        slots=(
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+            Slot("log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+        ),
+    ),
+    "preference/loss/triple": MetricFunction(
+        id="preference/loss/triple",
+        brief=(
+            "TPO loss: the logistic loss on log-probabilities of two responses, plus the likelihood of a third, the "
+            "gold response."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs", "gold_mask"),
+        parameters={"beta": 0.01, "likelihood_weight": 1.0},
+        function=preference_loss_triple,
+        update=_preference_loss_triple_update,
+        finalize=_preference_loss_triple_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula="mean(-log_sigmoid(margin)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)",
+        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
+        slots=(
+            Slot("negative_log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_gold_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/triple_hinge": MetricFunction(
+        id="preference/loss/triple_hinge",
+        brief="Hinge loss on log-probabilities of two responses, plus the likelihood of the gold response.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs", "gold_mask"),
+        parameters={"beta": 0.01, "likelihood_weight": 1.0},
+        function=preference_loss_triple_hinge,
+        update=_preference_loss_triple_hinge_update,
+        finalize=_preference_loss_triple_hinge_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula="mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)",
+        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
+        slots=(
+            Slot("greater_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_gold_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/triple_ipo": MetricFunction(
+        id="preference/loss/triple_ipo",
+        brief=(
+            "IPO's squared loss on log-probabilities per token of two responses, plus the likelihood of the gold "
+            "response."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "gold_token_logprobs",
+            "gold_mask",
+        ),
+        parameters={"beta": 0.01, "likelihood_weight": 1.0},
+        function=preference_loss_triple_ipo,
+        update=_preference_loss_triple_ipo_update,
+        finalize=_preference_loss_triple_ipo_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-gold_token_logprobs, "
+            "over=gold_mask)"
+        ),
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+        },
+        slots=(
+            Slot("power_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_gold_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/triple_length": MetricFunction(
+        id="preference/loss/triple_length",
+        brief="TPO-L loss: TPO on log-probabilities per token, with a target margin.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "gold_token_logprobs",
+            "gold_mask",
+        ),
+        parameters={"beta": 0.01, "gamma": 0.5, "likelihood_weight": 1.0},
+        function=preference_loss_triple_length,
+        update=_preference_loss_triple_length_update,
+        finalize=_preference_loss_triple_length_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * mean(-gold_token_logprobs, "
+            "over=gold_mask)"
+        ),
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+        },
+        slots=(
+            Slot("negative_log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_gold_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -40,6 +40,19 @@ GRADES: dict[str, object] = {
     "default": "biased",
 }
 SNAPSHOT: tuple[object, ...] = ("biased", "one optimizer step per batch")
+GENERIC: tuple[object, ...] = (
+    "wall_time",
+    "wall_time_per_token",
+    "count",
+    "fraction",
+    "rate",
+    "throughput",
+    "tokens",
+    "memory",
+    "asynchrony",
+    "validity",
+    "sample_texts",
+)
 POPULATIONS: dict[str, object] = {
     "response_tokens": ("token", "Every response token up to and including the end-of-sequence token.", ()),
     "response_positions": (
@@ -89,6 +102,7 @@ POPULATIONS: dict[str, object] = {
         "Every response, with only the tokens counted that the policy generated itself.",
         ("external_tokens_excluded",),
     ),
+    "episodes": ("sequence", "Every episode that ended or was cut off.", ()),
     "preference_pairs": ("sequence", "Every pair of a preferred and a rejected response of the data set.", ()),
     "preference_completion_tokens": (
         "token",
@@ -101,10 +115,20 @@ POPULATIONS: dict[str, object] = {
         ("targets_as_configured",),
     ),
     "labelled_steps": ("token", "Every position that carries the label of a step, one per step of a solution.", ()),
+    "preference_and_gold_tokens": (
+        "token",
+        "Every completion token of the preferred, the rejected and the gold response of each prompt.",
+        ("gold_responses_counted",),
+    ),
     "nonempty_sequences": ("sequence", "Every response with at least one token.", ()),
     "non_aborted_sequences": ("sequence", "Responses with at least one token.", ("aborted_excluded",)),
 }
 TRAITS: dict[str, object] = {
+    "left_open_by_convention": (
+        ("facet", "estimator"),
+        ("what", "the convention names the number without saying over what and how it is taken"),
+        ("grade", "biased"),
+    ),
     "padding_counted": (
         ("facet", "population"),
         ("what", "padding positions are part of the mean"),
@@ -422,6 +446,88 @@ TRAITS: dict[str, object] = {
         ("what", "tokens beyond the length of the shorter response of a pair count with a smaller weight"),
         ("grade", "biased"),
         ("vanishes_when", "both responses of every pair are equally long"),
+    ),
+    "gold_responses_counted": (
+        ("facet", "population"),
+        ("what", "the gold responses count beside the preferred and the rejected ones"),
+        ("grade", "minor"),
+        ("vanishes_when", "the weight of the gold responses (tpo_alpha) is 0"),
+    ),
+    "last_column_dropped": (
+        ("facet", "defect"),
+        ("what", "the last token of the longest texts of each micro-batch is cut off"),
+        ("grade", "minor"),
+        ("vanishes_when", "a text of the micro-batch fills the padded width"),
+    ),
+    "reference_is_policy": (
+        ("facet", "defect"),
+        (
+            "what",
+            "the precomputed reference is not used and the policy itself takes its place, so that every implicit reward is 0",
+        ),
+        ("grade", "incomparable"),
+        ("vanishes_when", "an adapter is trained, or a reference model was passed"),
+    ),
+    "times_sum_of_loss_weights": (
+        ("facet", "transform"),
+        ("what", "the value is multiplied by the sum of the weights of all loss types"),
+        ("grade", "incomparable"),
+        ("vanishes_when", "the weights add up to 1"),
+        ("correction", "divide by the sum of loss_weights, or by the number of loss types where no weights are given"),
+    ),
+    "tail_mask_from_row_start": (
+        ("facet", "defect"),
+        (
+            "what",
+            "the tokens to keep are counted from the start of the row, prompt included, and not from the start of the response, so that most of the response is lost behind a long prompt; the reference keeps all its tokens",
+        ),
+        ("grade", "incomparable"),
+        ("vanishes_when", "the model is an encoder-decoder"),
+    ),
+    "token_zero_ignored": (
+        ("facet", "population"),
+        ("what", "tokens with the id 0 are left out"),
+        ("grade", "minor"),
+        ("vanishes_when", "no response contains the token with the id 0"),
+    ),
+    "both_sides_packed": (
+        ("facet", "population"),
+        ("what", "the whole packed row counts, the rejected responses included"),
+        ("grade", "biased"),
+    ),
+    "running_mean_subtracted": (
+        ("facet", "estimator"),
+        ("what", "the running mean of all implicit rewards so far is subtracted from each reward first"),
+        ("grade", "biased"),
+        ("vanishes_when", "the running mean is close to 0"),
+    ),
+    "accumulation_not_divided": (
+        ("facet", "defect"),
+        (
+            "what",
+            "under some releases of transformers 4 (4.50 and 4.52 are two) and with a model that accepts extra keyword arguments, the means of accumulated micro-batches are added up instead of averaged",
+        ),
+        ("grade", "incomparable"),
+        ("vanishes_when", "gradient_accumulation_steps is 1"),
+        ("correction", "divide by gradient_accumulation_steps"),
+    ),
+    "model_precision": (
+        ("facet", "estimator"),
+        ("what", "computed in the precision of the model, in which 1 minus a probability loses its digits"),
+        ("grade", "minor"),
+        ("vanishes_when", "the model computes in float32"),
+    ),
+    "tensor_parallel_repeated": (
+        ("facet", "weights"),
+        ("what", "every process counts, also those that share one sample by tensor parallelism"),
+        ("grade", "biased"),
+        ("vanishes_when", "no tensor parallelism is used"),
+        ("correction", "divide by the tensor-parallel size"),
+    ),
+    "summed_logprobs_shaped": (
+        ("facet", "estimator"),
+        ("what", "the power is taken of the probability of the whole response instead of the one per token"),
+        ("grade", "incomparable"),
     ),
     "several_keys_share_name": (
         ("facet", "defect"),

@@ -1,4 +1,4 @@
-"""The reference pages: an index, the input vocabulary, the linter's checks, and one page for each family of metrics."""
+"""The reference pages: indexes, inputs, conventions, the linter's checks, and one page for each family of metrics."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..lint import CHECKS
 from ..model import Metric
 from ..spec import Spec
+from .coverage import coverage
 from .docstring import AXES_TEXT
 from .functions import Function
 from .markdown import markdown
@@ -58,7 +59,9 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
         )
         yield Output(f"{FOLDER}/{family}.md", text, source)
     yield _single("index.md", "spec/metrics", spec, tools)
+    yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec)})
     yield _single("inputs.md", "spec/inputs.yaml", spec, tools)
+    yield _single("conventions.md", "spec/conventions", spec, tools)
     yield _single("checks.md", "codegen/rlmetrics/codegen/lint", spec, {**tools, "checks": CHECKS})
 
 

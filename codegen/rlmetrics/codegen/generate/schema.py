@@ -8,7 +8,18 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..model import LOCAL_PREFIX, ComponentFile, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
+from ..model import (
+    LOCAL_PREFIX,
+    ComponentFile,
+    Convention,
+    Family,
+    Framework,
+    HealthFile,
+    Inputs,
+    Signatures,
+    SpecInfo,
+    Tracker,
+)
 from .store import Output
 from .text import header
 
@@ -16,6 +27,7 @@ FOLDER = "codegen/rlmetrics/codegen/schema"
 
 KINDS: dict[str, tuple[type[BaseModel], str]] = {
     "component": (ComponentFile, "framework.py"),
+    "convention": (Convention, "convention.py"),
     "framework": (Framework, "framework.py"),
     "health": (HealthFile, "framework.py"),
     "inputs": (Inputs, "metric.py"),

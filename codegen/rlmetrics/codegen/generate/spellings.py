@@ -102,7 +102,7 @@ class _Framework:
                     for key in self._of_emission(part.name, files[found.stem], found.emission):
                         merged.setdefault(key, set()).update(found.releases)
         for (metric, spelling), covered in merged.items():
-            yield metric, replace(spelling, releases=self._ranges(covered))
+            yield metric, replace(spelling, releases=self._releases.text(covered))
 
     def _of_emission(self, component: str, origin: ComponentFile, emission: Emission) -> Iterator[tuple[str, Spelling]]:
         """Yield the emission's metric and those of its variants, each with a spelling that lacks its releases."""
@@ -185,20 +185,6 @@ class _Framework:
         if key not in self._expanded:
             self._expanded[key] = self._releases.expand(list(key))
         return self._expanded[key]
-
-    def _ranges(self, releases: set[str]) -> str:
-        """Return releases as text: neighbours of three and more as a range."""
-        runs: list[list[int]] = []
-        for place in sorted(self._releases.index(release) for release in releases):
-            if runs and place == runs[-1][-1] + 1:
-                runs[-1].append(place)
-            else:
-                runs.append([place])
-        names = self._releases.names
-        return ", ".join(
-            f"{names[run[0]]} to {names[run[-1]]}" if len(run) > 2 else ", ".join(names[place] for place in run)
-            for run in runs
-        )
 
 
 def _code(guard: str | None) -> str:

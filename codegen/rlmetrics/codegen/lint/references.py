@@ -57,6 +57,13 @@ def broken_reference(context: Context) -> Iterator[Hit]:
             for number, condition in enumerate(diagnosis.all_of):
                 path: YamlPath = ("diagnoses", index, "all_of", number)
                 yield from _in_condition(context, condition, f"health/{stem}", path)
+    for name, convention in context.spec.conventions.items():
+        yield from _traits(context, convention.traits, f"conventions/{name}", ("traits",))
+        for index, item in enumerate(convention.names):
+            place = ("names", index, "metric")
+            yield from _missing(
+                context, "metric", "metrics", item.metric, context.spec.metrics, f"conventions/{name}", place
+            )
     for index, rename in enumerate(context.spec.info.renamed):
         yield from _missing(
             context, "metric", "metrics", rename.to, context.spec.metrics, "spec", ("renamed", index, "to")
@@ -225,6 +232,8 @@ class _Uses:
                 self._metric(variant)
         for population in context.spec.signatures.populations.values():
             self.words["traits"].update(population.traits)
+        for convention in context.spec.conventions.values():
+            self.words["traits"].update(convention.traits)
         for scope in context.files.values():
             for profile in scope.file.profiles.values():
                 self._signature(scope, profile)

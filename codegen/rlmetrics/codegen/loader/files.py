@@ -6,13 +6,18 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel
 
-from ..model import ComponentFile, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
+from ..model import ComponentFile, Convention, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
 
 __all__ = ["DEFINES", "SINGLES", "model_of", "shown_name", "yaml_files"]
 
 SINGLES: dict[str, type[BaseModel]] = {"spec": SpecInfo, "inputs": Inputs, "signatures": Signatures}
 """Files at the top, which every spec must have."""
-_FOLDERS: dict[str, type[BaseModel]] = {"metrics": Family, "trackers": Tracker, "health": HealthFile}
+_FOLDERS: dict[str, type[BaseModel]] = {
+    "metrics": Family,
+    "trackers": Tracker,
+    "conventions": Convention,
+    "health": HealthFile,
+}
 DEFINES = {
     "metrics": ("metrics",),
     "inputs": ("inputs",),

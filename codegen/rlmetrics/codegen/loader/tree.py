@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from ..findings import Finding, Location, has_errors, sort
-from ..model import ComponentFile, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
+from ..model import ComponentFile, Convention, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
 from ..spec import FrameworkSpec, Origin, Spec, SpecFile
 from .document import Document
 from .explain import Fault, explain
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SpecError", "collector_paused", "load", "read"]
 
-_NAMED_AFTER_FILE = {"metrics": "family", "trackers": "tracker"}
+_NAMED_AFTER_FILE = {"metrics": "family", "trackers": "tracker", "conventions": "convention"}
 
 
 class SpecError(Exception):
@@ -127,7 +127,8 @@ class _Reader:
             name = shown_name(self._root, path)
             ref = path.relative_to(folder).with_suffix("").as_posix()
             if path.suffix == ".yml" or model_of(ref) is None:
-                where = "spec.yaml, inputs.yaml, signatures.yaml, metrics/, trackers/, health/, frameworks/<name>/"
+                where = "spec.yaml, inputs.yaml, signatures.yaml, metrics/, trackers/, conventions/, health/, "
+                where += "frameworks/<name>/"
                 self._report("stray-file", Location(name), "nothing reads this file", f"the spec consists of {where}")
                 continue
             try:
@@ -215,6 +216,8 @@ class _Reader:
         assert isinstance(signatures, Signatures)
         for stem, tracker in _of_kind(models, "trackers", Tracker):
             self._check_name("trackers", stem, tracker.tracker)
+        for stem, convention in _of_kind(models, "conventions", Convention):
+            self._check_name("conventions", stem, convention.convention)
         return Spec(
             root=self._root,
             info=info,
@@ -225,6 +228,7 @@ class _Reader:
             family_of=family_of,
             frameworks=self._frameworks(models),
             trackers=dict(_of_kind(models, "trackers", Tracker)),
+            conventions=dict(_of_kind(models, "conventions", Convention)),
             health=dict(_of_kind(models, "health", HealthFile)),
             files={ref: raw.file(ref) for ref, raw in self._raw.items()},
             unread={kind: frozenset(names) for kind, names in self._unread.items()},

@@ -1,6 +1,7 @@
 """The spec as typed, immutable data."""
 
 from .base import LOCAL_PREFIX, Allow, Evidence, Grade, Level, Operation, Ranges, Source, Strict
+from .convention import Convention, ConventionName
 from .framework import (
     ComponentFile,
     ComponentRange,
@@ -46,6 +47,8 @@ __all__ = [
     "ComponentFile",
     "ComponentRange",
     "ConfigKey",
+    "Convention",
+    "ConventionName",
     "Crucial",
     "Default",
     "Diagnosis",

@@ -44,5 +44,9 @@ class Signatures(Strict):
     )
     snapshot_grade: Grade
     snapshot_vanishes_when: Text
+    generic_quantities: list[Text] = Field(
+        default=[],
+        description="Quantities that say little without `of`: metrics of one are confused only if `of` is equal.",
+    )
     populations: dict[str, Population]
     traits: dict[str, Trait]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .data import Module, TableData, row, source, tuples
+from .data import Module, Row, TableData, row, source, tuples
 from .framework import framework_modules, package_name
 from .metrics import health_module, metrics_modules
 
 if TYPE_CHECKING:
-    from ..model import Tracker
+    from ..model import Convention, Tracker
     from ..spec import Spec
 
 __all__ = ["build"]
@@ -22,8 +22,8 @@ def build(spec: Spec) -> TableData:
         spec: A spec without errors.
 
     Returns:
-        The modules ``__init__``, ``signatures``, ``trackers`` and ``health``; the packages ``metrics`` and ``texts``,
-        with a module for each family; and ``frameworks``, with a package for each framework.
+        The modules ``__init__``, ``signatures``, ``trackers``, ``conventions`` and ``health``; the packages ``metrics``
+        and ``texts``, with a module for each family; and ``frameworks``, with a package for each framework.
     """
     modules = {
         "__init__": _index(spec),
@@ -34,6 +34,11 @@ def build(spec: Spec) -> TableData:
             "What each tracker allows in a name and how it shows names.",
             "spec/trackers",
             {"TRACKERS": {name: _tracker(tracker) for name, tracker in spec.trackers.items()}},
+        ),
+        "conventions": Module(
+            "Names that conventions outside the frameworks give to metrics.",
+            "spec/conventions",
+            {"CONVENTIONS": {name: _convention(item) for name, item in spec.conventions.items()}},
         ),
         "health": health_module(spec),
     }
@@ -64,12 +69,22 @@ def _signatures(spec: Spec) -> Module:
         "OPERATIONS": dict(signatures.operations),
         "GRADES": dict(signatures.grades),
         "SNAPSHOT": (signatures.snapshot_grade, signatures.snapshot_vanishes_when),
+        "GENERIC": tuple(signatures.generic_quantities),
         "POPULATIONS": {
             name: (item.domain, item.brief, tuple(item.traits)) for name, item in signatures.populations.items()
         },
         "TRAITS": {name: tuples(trait) for name, trait in signatures.traits.items()},
     }
     return Module("The vocabulary of signatures.", "spec/signatures.yaml", constants)
+
+
+def _convention(convention: Convention) -> Row:
+    return row(
+        title=convention.title,
+        version=convention.version,
+        traits=tuple(convention.traits),
+        names=tuple(row(name=item.name, metric=item.metric, note=item.note) for item in convention.names),
+    )
 
 
 def _tracker(tracker: Tracker) -> tuple[tuple[str, object], ...]:

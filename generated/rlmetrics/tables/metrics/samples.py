@@ -49,4 +49,39 @@ METRICS: dict[str, object] = {
         ),
         ("false_friends", (("samples/completions", "Those were sampled from a policy."),)),
     ),
+    "samples/evaluation_generations": (
+        ("rev", 1),
+        ("brief", "Table of a few evaluation prompts and what the policy writes for them."),
+        ("unit", "1"),
+        ("kind", "text"),
+        (
+            "identity",
+            (
+                ("quantity", "sample_texts"),
+                ("of", "evaluation generations"),
+                ("extent", "sequence"),
+                ("statistic", "sample"),
+            ),
+        ),
+        ("false_friends", (("samples/policy_and_reference", "There the reference model writes beside the policy."),)),
+    ),
+    "samples/policy_and_reference": (
+        ("rev", 1),
+        ("brief", "Table of a few evaluation prompts with what the policy and the reference model write for them."),
+        ("unit", "1"),
+        ("kind", "text"),
+        (
+            "identity",
+            (
+                ("quantity", "sample_texts"),
+                ("of", "evaluation generations of policy and reference"),
+                ("extent", "sequence"),
+                ("statistic", "sample"),
+            ),
+        ),
+        (
+            "false_friends",
+            (("samples/evaluation_completions", "Has scores beside the completions, and no reference."),),
+        ),
+    ),
 }

@@ -134,6 +134,11 @@ FAMILIES: tuple[object, ...] = (
         "Stages of distributed trainers",
         "Wall times of steps that only distributed trainers with a separate rollout engine have.",
     ),
+    (
+        "task",
+        "Tasks and episodes",
+        "What the policy achieves in its environment, whatever the training algorithm: returns, success and length of whole episodes. Reports of reinforcement learning compare these numbers, and language-model trainers log none of them under a fixed name: a score or a validation metric stands in for them. An episode is one attempt at a task from start to end; for single-turn generation it is one response.",
+    ),
     ("throughput", "Throughput", "Tokens per second, time per token and use of the devices."),
     (
         "timing",
@@ -322,6 +327,20 @@ INPUTS: dict[str, object] = {
         ("brief", "Log-probabilities of the tokens of the preferred responses under the current policy."),
         ("unit", "nat"),
     ),
+    "gold_token_logprobs": (
+        ("domain", "token"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Log-probabilities of the tokens of the gold responses, a third response that is imitated, under the current policy.",
+        ),
+        ("unit", "nat"),
+    ),
+    "gold_mask": (
+        ("domain", "token"),
+        ("dtype", "bool"),
+        ("brief", "Mask of the gold responses, one row per prompt, true for their tokens."),
+    ),
     "chosen_mean_logits": (
         ("domain", "token"),
         ("dtype", "float"),
@@ -442,6 +461,17 @@ INPUTS: dict[str, object] = {
         ("domain", "token"),
         ("dtype", "bool"),
         ("brief", "True for the response tokens that rejection sampling masks."),
+    ),
+    "episode_returns": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Return of each episode: its rewards added up, undiscounted."),
+    ),
+    "successes": (("domain", "sequence"), ("dtype", "bool"), ("brief", "True for episodes that solved their task.")),
+    "episode_lengths": (
+        ("domain", "sequence"),
+        ("dtype", "int"),
+        ("brief", "Number of steps that each episode took in its environment, such as turns or actions."),
     ),
     "turns": (
         ("domain", "sequence"),

@@ -160,6 +160,605 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "preference/reward_average/chosen": (
+        (
+            "description",
+            "Beta times the log-probability ratio of policy to reference, divided by the length of the response before averaging over pairs. About as many times smaller than the summed reward as responses have tokens, so neither level nor margin of the two can be laid over each other; the sign and the trend can. Starts at 0.",
+        ),
+        ("inputs", ("chosen_logprobs", "ref_chosen_logprobs", "chosen_lengths")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences",
+                    ),
+                    ("url", "https://arxiv.org/abs/2310.12036"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_average/rejected": (
+        (
+            "description",
+            "The counterpart for the rejected side. It should fall below its start of 0, by little: a change of 0.01 per token with beta 0.1 already means that every token became a tenth of a nat less likely.",
+        ),
+        ("inputs", ("rejected_logprobs", "ref_rejected_logprobs", "rejected_lengths")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences",
+                    ),
+                    ("url", "https://arxiv.org/abs/2310.12036"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_average/accuracy": (
+        (
+            "description",
+            "Ranks by the average over tokens, so that a long response does not win or lose by its length. Differs from the accuracy of summed rewards wherever the two responses of a pair differ much in length. Otherwise read it alike: 0 at the very first step, then above 0.5, and only the value on held-out pairs says something about learning.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "ref_chosen_logprobs",
+                "ref_rejected_logprobs",
+                "chosen_lengths",
+                "rejected_lengths",
+            ),
+        ),
+        (
+            "formula",
+            "mean((chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) > (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences",
+                    ),
+                    ("url", "https://arxiv.org/abs/2310.12036"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_average/margin": (
+        (
+            "description",
+            "The IPO loss pulls it towards 1/2, whatever beta is, because the reward carries a factor beta and the target is 1/(2 beta). Growth far beyond that means that the loss is not what it is taken for; a value that stays near 0 means that little is learnt.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "ref_chosen_logprobs",
+                "ref_rejected_logprobs",
+                "chosen_lengths",
+                "rejected_lengths",
+            ),
+        ),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "formula",
+            "mean(beta * (chosen_logprobs - ref_chosen_logprobs) / maximum(chosen_lengths, 1) - beta * (rejected_logprobs - ref_rejected_logprobs) / maximum(rejected_lengths, 1))",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences",
+                    ),
+                    ("url", "https://arxiv.org/abs/2310.12036"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_free/chosen": (
+        (
+            "description",
+            "There is no reference model to compare with, so the value is negative from the start, does not begin at 0 and its level says nothing but how long and how ordinary the texts are. Watch the distance to the rejected responses. A fall while the distance grows means that probability leaves both texts.",
+        ),
+        ("inputs", ("chosen_logprobs",)),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * chosen_logprobs)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine Translation",
+                    ),
+                    ("url", "https://arxiv.org/abs/2401.08417"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_free/rejected": (
+        (
+            "description",
+            "Negative from the start. It should fall faster than its counterpart; since it is a sum, batches with longer rejected texts pull it down without any learning.",
+        ),
+        ("inputs", ("rejected_logprobs",)),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * rejected_logprobs)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine Translation",
+                    ),
+                    ("url", "https://arxiv.org/abs/2401.08417"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_free/accuracy": (
+        (
+            "description",
+            "Without a reference it does not start at 0 but wherever the texts' lengths and style put it: if the preferred responses are usually the shorter ones, far above 0.5 before anything is learnt. Look at the rise, not the level, and compare held-out pairs.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs")),
+        ("formula", "mean(chosen_logprobs > rejected_logprobs)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine Translation",
+                    ),
+                    ("url", "https://arxiv.org/abs/2401.08417"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_free/margin": (
+        (
+            "description",
+            "What the losses without a reference push up. The start is set by the data: negative where preferred responses are longer. A steady rise is learning; jumps between batches are mostly lengths.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * chosen_logprobs - beta * rejected_logprobs)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine Translation",
+                    ),
+                    ("url", "https://arxiv.org/abs/2401.08417"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_free_average/chosen": (
+        (
+            "description",
+            "Negative, and independent of length: with beta 0.1 a value of -0.1 means one nat per token. It should rise or stay; a fall says that the preferred texts themselves become less likely.",
+        ),
+        ("inputs", ("chosen_logprobs", "chosen_lengths")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * chosen_logprobs / maximum(chosen_lengths, 1))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward"),
+                    ("url", "https://arxiv.org/abs/2405.14734"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_free_average/rejected": (
+        (
+            "description",
+            "Negative; should sink away from the curve of the preferred side. Since lengths are divided out, the two curves are comparable from the first step on.",
+        ),
+        ("inputs", ("rejected_logprobs", "rejected_lengths")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * rejected_logprobs / maximum(rejected_lengths, 1))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward"),
+                    ("url", "https://arxiv.org/abs/2405.14734"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_free_average/accuracy": (
+        (
+            "description",
+            "Starts near 0.5 for a policy that has not seen the labels and rises. It is also how such a policy would rank the two texts in use, which makes its held-out value the number to compare runs by.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths")),
+        (
+            "formula",
+            "mean(chosen_logprobs / maximum(chosen_lengths, 1) > rejected_logprobs / maximum(rejected_lengths, 1))",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward"),
+                    ("url", "https://arxiv.org/abs/2405.14734"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_free_average/margin": (
+        (
+            "description",
+            "Small numbers: beta times fractions of a nat. SimPO asks for a margin of gamma, ORPO only for a positive one. If it rises while both rewards fall, texts outside the data gain the probability.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "formula",
+            "mean(beta * chosen_logprobs / maximum(chosen_lengths, 1) - beta * rejected_logprobs / maximum(rejected_lengths, 1))",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward"),
+                    ("url", "https://arxiv.org/abs/2405.14734"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_alpha/chosen": (
+        (
+            "description",
+            "Beta times (1 - p^(-alpha)) / alpha, where p is the geometric mean probability per token; for alpha towards 0 it becomes the logarithm. Positive alpha punishes unlikely texts far harder, so a few odd responses can dominate the mean; negative alpha flattens them.",
+        ),
+        ("inputs", ("chosen_logprobs", "chosen_lengths")),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "Scale of the reward."))),
+                (
+                    "alpha",
+                    (
+                        (
+                            "brief",
+                            "Shape of the reward, not 0: above 0 it punishes unlikely texts harder than the logarithm, below 0 more mildly.",
+                        ),
+                        (
+                            "source",
+                            (
+                                ("title", "Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment"),
+                                ("url", "https://arxiv.org/abs/2501.03884"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * (1 - exp(-alpha * (chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment"),
+                    ("url", "https://arxiv.org/abs/2501.03884"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_alpha/rejected": (
+        (
+            "description",
+            "The same function on the rejected side. With positive alpha it dives as the rejected texts become unlikely and its mean soon rests on the least likely few, so judge learning by the accuracy.",
+        ),
+        ("inputs", ("rejected_logprobs", "rejected_lengths")),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "Scale of the reward."))),
+                (
+                    "alpha",
+                    (
+                        (
+                            "brief",
+                            "Shape of the reward, not 0: above 0 it punishes unlikely texts harder than the logarithm, below 0 more mildly.",
+                        ),
+                        (
+                            "source",
+                            (
+                                ("title", "Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment"),
+                                ("url", "https://arxiv.org/abs/2501.03884"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(beta * (1 - exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1)))) / alpha)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment"),
+                    ("url", "https://arxiv.org/abs/2501.03884"),
+                ),
+            ),
+        ),
+    ),
+    "preference/reward_alpha/margin": (
+        (
+            "description",
+            "What the loss raises when a reward shape is set. Only its sign compares across values of alpha.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths")),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "Scale of the reward."))),
+                (
+                    "alpha",
+                    (
+                        (
+                            "brief",
+                            "Shape of the reward, not 0: above 0 it punishes unlikely texts harder than the logarithm, below 0 more mildly.",
+                        ),
+                        (
+                            "source",
+                            (
+                                ("title", "Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment"),
+                                ("url", "https://arxiv.org/abs/2501.03884"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "formula",
+            "mean(beta * (exp(-alpha * (rejected_logprobs / maximum(rejected_lengths, 1))) - exp(-alpha * (chosen_logprobs / maximum(chosen_lengths, 1)))) / alpha)",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment"),
+                    ("url", "https://arxiv.org/abs/2501.03884"),
+                ),
+            ),
+        ),
+    ),
     "preference/logprob/chosen": (
         (
             "description",
@@ -200,6 +799,98 @@ TEXTS: dict[str, object] = {
                         "Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
                     ),
                     ("url", "https://arxiv.org/abs/2305.18290"),
+                ),
+            ),
+        ),
+    ),
+    "preference/logprob_average/chosen": (
+        (
+            "description",
+            "The length is divided out, so the level means something: minus one nat per token is a perplexity of e. Falling values say that the policy finds even the preferred texts less likely. Methods that add a likelihood term keep it from falling.",
+        ),
+        ("inputs", ("chosen_logprobs", "chosen_lengths")),
+        ("formula", "mean(chosen_logprobs / maximum(chosen_lengths, 1))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward"),
+                    ("url", "https://arxiv.org/abs/2405.14734"),
+                ),
+            ),
+        ),
+    ),
+    "preference/logprob_average/rejected": (
+        (
+            "description",
+            "Comparable with the curve of the preferred side from the first step, since neither depends on length. The gap between the two is what is being trained.",
+        ),
+        ("inputs", ("rejected_logprobs", "rejected_lengths")),
+        ("formula", "mean(rejected_logprobs / maximum(rejected_lengths, 1))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward"),
+                    ("url", "https://arxiv.org/abs/2405.14734"),
+                ),
+            ),
+        ),
+    ),
+    "preference/log_odds/mean": (
+        (
+            "description",
+            "The odds of a text are p / (1 - p), p being its geometric mean probability per token. Above 0 the preferred texts are favoured. Because 1 - p is close to 1 for ordinary texts, it runs close to the plain difference of log-probabilities per token until texts become nearly certain. Should rise; it has no target.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths")),
+        (
+            "let",
+            (
+                ("chosen", "chosen_logprobs / maximum(chosen_lengths, 1)"),
+                ("rejected", "rejected_logprobs / maximum(rejected_lengths, 1)"),
+                ("log_odds", "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))"),
+            ),
+        ),
+        ("formula", "mean(log_odds)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model"),
+                    ("url", "https://arxiv.org/abs/2403.07691"),
+                ),
+            ),
+        ),
+    ),
+    "preference/log_odds/log_sigmoid": (
+        (
+            "description",
+            "Never above 0. About -0.69 where both responses are equally likely; it creeps up towards 0 as pairs separate. The name under which it is usually logged promises a ratio, which it is not.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "chosen_lengths", "rejected_lengths")),
+        (
+            "let",
+            (
+                ("chosen", "chosen_logprobs / maximum(chosen_lengths, 1)"),
+                ("rejected", "rejected_logprobs / maximum(rejected_lengths, 1)"),
+                ("log_odds", "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))"),
+            ),
+        ),
+        ("formula", "mean(log_sigmoid(log_odds))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model"),
+                    ("url", "https://arxiv.org/abs/2403.07691"),
                 ),
             ),
         ),
@@ -353,6 +1044,89 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "preference/loss/sigmoid_smoothed": (
+        (
+            "description",
+            "Weights the loss of the pair as labelled with 1 minus the smoothing and that of the swapped pair with the smoothing. Starts at ln 2 like plain DPO but cannot fall to 0: its minimum is the entropy of the smoothing, reached at a finite margin, after which a larger margin costs.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "How strongly the policy is tied to the reference."))),
+                (
+                    "label_smoothing",
+                    (("default", 0.0), ("brief", "Assumed share of flipped labels, between 0 and 0.5.")),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                (
+                    "margin",
+                    "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
+                ),
+            ),
+        ),
+        ("formula", "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Mitchell 2023, A note on DPO with noisy preferences and relationship to IPO"),
+                    ("url", "https://ericmitchell.ai/cdpo.pdf"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/sigmoid_likelihood": (
+        (
+            "description",
+            "The added likelihood term keeps the preferred texts from becoming unlikely. At the start it is ln 2 plus the weight times the usual language-model loss, so it begins well above plain DPO. Look at the likelihood term by itself to see which part moves.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "ref_chosen_logprobs",
+                "ref_rejected_logprobs",
+                "chosen_token_logprobs",
+                "chosen_mask",
+            ),
+        ),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "How strongly the policy is tied to the reference."))),
+                ("likelihood_weight", (("brief", "Weight of the negative log-likelihood."),)),
+            ),
+        ),
+        (
+            "let",
+            (
+                (
+                    "margin",
+                    "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
+                ),
+            ),
+        ),
+        ("formula", "mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Pang et al. 2024, Iterative Reasoning Preference Optimization"),
+                    ("url", "https://arxiv.org/abs/2404.19733"),
+                ),
+            ),
+        ),
+    ),
     "preference/loss/hinge": (
         ("description", "Starts at 1 and is 0 for every pair whose margin exceeds 1; such pairs teach nothing more."),
         ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
@@ -455,6 +1229,71 @@ TEXTS: dict[str, object] = {
                         "Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences",
                     ),
                     ("url", "https://arxiv.org/abs/2310.12036"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/ipo_sum": (
+        (
+            "description",
+            "The formula of the paper taken literally: the target of 5 with beta 0.1 is for whole responses, so long responses reach it with a tiny change per token and overshoot. Starts at the square of the target; values in the thousands are common later, since sums of hundreds of tokens are squared.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "formula",
+            "mean(((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs) - 1 / (2 * beta)) ** 2)",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences",
+                    ),
+                    ("url", "https://arxiv.org/abs/2310.12036"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/kto_pair": (
+        (
+            "description",
+            "The mean log-ratio of the other half of the batch, not below 0, stands in for the divergence from the reference. Between 0 and 1; starts at exactly 0.5. Depends on the batch, because the other half enters every term. It was an early stand-in for KTO, which needs no pairs.",
+        ),
+        (
+            "measured",
+            "Over the pairs of one micro-batch on one process: the mean log-ratio of each side, cut at 0, is the baseline of the other side; average 1 minus the sigmoid of beta times the distance of each response from its baseline, over both sides.",
+        ),
+        (
+            "references",
+            (
+                (
+                    ("title", "Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization"),
+                    ("url", "https://arxiv.org/abs/2402.01306"),
                 ),
             ),
         ),
@@ -910,6 +1749,560 @@ TEXTS: dict[str, object] = {
                 (
                     ("title", "Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport"),
                     ("url", "https://arxiv.org/abs/2406.05882"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/contrastive": (
+        (
+            "description",
+            "No reference model takes part, so the start is not ln 2 but depends on which of the two texts is the longer; the likelihood term adds the usual language-model loss. Compare a run only with itself, and look at the likelihood term to see which part moves.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask")),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "Factor of the log-probabilities."))),
+                (
+                    "likelihood_weight",
+                    (
+                        ("default", 1.0),
+                        ("brief", "Weight of the negative log-likelihood."),
+                        (
+                            "source",
+                            (
+                                ("title", "CPOConfig, default of cpo_alpha"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/cpo/cpo_config.py"),
+                                ("line", 132),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("margin", "beta * (chosen_logprobs - rejected_logprobs)"),)),
+        ("formula", "mean(-log_sigmoid(margin)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine Translation",
+                    ),
+                    ("url", "https://arxiv.org/abs/2401.08417"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/contrastive_hinge": (
+        (
+            "description",
+            "A pair stops counting once its preferred text is ahead by 1/beta nats; what remains then is the likelihood term. A flat curve late in training is usually just that.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask")),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "Factor of the log-probabilities."))),
+                (
+                    "likelihood_weight",
+                    (
+                        ("default", 1.0),
+                        ("brief", "Weight of the negative log-likelihood."),
+                        (
+                            "source",
+                            (
+                                ("title", "CPOConfig, default of cpo_alpha"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/cpo/cpo_config.py"),
+                                ("line", 132),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("margin", "beta * (chosen_logprobs - rejected_logprobs)"),)),
+        (
+            "formula",
+            "mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Zhao et al. 2023, SLiC-HF: Sequence Likelihood Calibration with Human Feedback"),
+                    ("url", "https://arxiv.org/abs/2305.10425"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/contrastive_ipo": (
+        (
+            "description",
+            "The difference per token is pulled to 1/(2 beta), which is 5 nats with beta 0.1 and never reached by ordinary texts, so the squared part stays near 25 and hides the likelihood term.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "chosen_lengths",
+                "rejected_lengths",
+                "chosen_token_logprobs",
+                "chosen_mask",
+            ),
+        ),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "Factor of the log-probabilities."))),
+                (
+                    "likelihood_weight",
+                    (
+                        ("default", 1.0),
+                        ("brief", "Weight of the negative log-likelihood."),
+                        (
+                            "source",
+                            (
+                                ("title", "CPOConfig, default of cpo_alpha"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/cpo/cpo_config.py"),
+                                ("line", 132),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("chosen", "chosen_logprobs / maximum(chosen_lengths, 1)"),
+                ("rejected", "rejected_logprobs / maximum(rejected_lengths, 1)"),
+            ),
+        ),
+        (
+            "formula",
+            "mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Azar et al. 2023, A General Theoretical Paradigm to Understand Learning from Human Preferences",
+                    ),
+                    ("url", "https://arxiv.org/abs/2310.12036"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/simpo": (
+        (
+            "description",
+            "Asks for a margin of gamma between the per-token log-probabilities times beta. With gamma 0.5 it starts near 0.97 for texts that are equally likely. SimPO itself has no likelihood term (weight 0); frameworks may keep one by default, which lifts the whole curve by a language-model loss.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "chosen_lengths",
+                "rejected_lengths",
+                "chosen_token_logprobs",
+                "chosen_mask",
+            ),
+        ),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "Factor of the log-probabilities per token."))),
+                (
+                    "gamma",
+                    (
+                        ("default", 0.5),
+                        ("brief", "Target of the margin."),
+                        (
+                            "source",
+                            (
+                                ("title", "CPOConfig, default of simpo_gamma"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/cpo/cpo_config.py"),
+                                ("line", 136),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "likelihood_weight",
+                    (
+                        ("default", 0.0),
+                        ("brief", "Weight of the negative log-likelihood."),
+                        (
+                            "source",
+                            (
+                                (
+                                    "title",
+                                    "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward",
+                                ),
+                                ("url", "https://arxiv.org/abs/2405.14734"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("chosen", "chosen_logprobs / maximum(chosen_lengths, 1)"),
+                ("rejected", "rejected_logprobs / maximum(rejected_lengths, 1)"),
+            ),
+        ),
+        (
+            "formula",
+            "mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward"),
+                    ("url", "https://arxiv.org/abs/2405.14734"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/odds_ratio": (
+        (
+            "description",
+            "Fine-tuning and preference learning in one. The likelihood part is by far the larger one, so the curve looks like that of supervised fine-tuning; whether preferences are learnt is seen in the log odds ratio.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "chosen_lengths",
+                "rejected_lengths",
+                "chosen_token_logprobs",
+                "chosen_mask",
+            ),
+        ),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "Weight of the odds ratio term, lambda in the paper."),
+                        (
+                            "source",
+                            (
+                                ("title", "ORPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/orpo/orpo_config.py"),
+                                ("line", 90),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("chosen", "chosen_logprobs / maximum(chosen_lengths, 1)"),
+                ("rejected", "rejected_logprobs / maximum(rejected_lengths, 1)"),
+                ("log_odds", "(chosen - rejected) - (log(-expm1(chosen)) - log(-expm1(rejected)))"),
+            ),
+        ),
+        ("formula", "mean(-chosen_token_logprobs, over=chosen_mask) - beta * mean(log_sigmoid(log_odds))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model"),
+                    ("url", "https://arxiv.org/abs/2403.07691"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/triple": (
+        (
+            "description",
+            "Three responses belong to each prompt: a gold one, which is imitated, and a pair, which is ranked. No reference model takes part. The likelihood of the gold response usually dominates.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs", "gold_mask")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.01),
+                        ("brief", "Factor of the log-probabilities."),
+                        (
+                            "source",
+                            (
+                                ("title", "TPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/tpo/tpo_config.py"),
+                                ("line", 152),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "likelihood_weight",
+                    (
+                        ("default", 1.0),
+                        ("brief", "Weight of the negative log-likelihood of the gold responses."),
+                        (
+                            "source",
+                            (
+                                ("title", "TPOConfig, default of tpo_alpha"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/tpo/tpo_config.py"),
+                                ("line", 163),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("margin", "beta * (chosen_logprobs - rejected_logprobs)"),)),
+        ("formula", "mean(-log_sigmoid(margin)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization",
+                    ),
+                    ("url", "https://arxiv.org/abs/2405.16681"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/triple_hinge": (
+        (
+            "description",
+            "Pairs that are apart by more than 1/beta, which is 100 nats with beta 0.01, no longer count; the rest is imitation of the gold response.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs", "gold_mask")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.01),
+                        ("brief", "Factor of the log-probabilities."),
+                        (
+                            "source",
+                            (
+                                ("title", "TPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/tpo/tpo_config.py"),
+                                ("line", 152),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "likelihood_weight",
+                    (
+                        ("default", 1.0),
+                        ("brief", "Weight of the negative log-likelihood of the gold responses."),
+                        (
+                            "source",
+                            (
+                                ("title", "TPOConfig, default of tpo_alpha"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/tpo/tpo_config.py"),
+                                ("line", 163),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("margin", "beta * (chosen_logprobs - rejected_logprobs)"),)),
+        ("formula", "mean(maximum(1 - margin, 0)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization",
+                    ),
+                    ("url", "https://arxiv.org/abs/2405.16681"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/triple_ipo": (
+        (
+            "description",
+            "With the small default beta the target of 1/(2 beta) is 50 nats per token: the squared part stays near 2500 and swamps everything else. Raise beta before reading anything into the curve.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "chosen_lengths",
+                "rejected_lengths",
+                "gold_token_logprobs",
+                "gold_mask",
+            ),
+        ),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.01),
+                        ("brief", "Factor of the log-probabilities."),
+                        (
+                            "source",
+                            (
+                                ("title", "TPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/tpo/tpo_config.py"),
+                                ("line", 152),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "likelihood_weight",
+                    (
+                        ("default", 1.0),
+                        ("brief", "Weight of the negative log-likelihood of the gold responses."),
+                        (
+                            "source",
+                            (
+                                ("title", "TPOConfig, default of tpo_alpha"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/tpo/tpo_config.py"),
+                                ("line", 163),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("chosen", "chosen_logprobs / maximum(chosen_lengths, 1)"),
+                ("rejected", "rejected_logprobs / maximum(rejected_lengths, 1)"),
+            ),
+        ),
+        (
+            "formula",
+            "mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization",
+                    ),
+                    ("url", "https://arxiv.org/abs/2405.16681"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/triple_length": (
+        (
+            "description",
+            "As SimPO but with a third, gold response that is imitated. The margin per token times beta is asked to exceed gamma; with beta 0.01 that is far out of reach, so the ranking part hardly moves from its start of 0.97 with gamma 0.5.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "chosen_lengths",
+                "rejected_lengths",
+                "gold_token_logprobs",
+                "gold_mask",
+            ),
+        ),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.01), ("brief", "Factor of the log-probabilities per token."))),
+                ("gamma", (("default", 0.5), ("brief", "Target of the margin."))),
+                (
+                    "likelihood_weight",
+                    (
+                        ("default", 1.0),
+                        ("brief", "Weight of the negative log-likelihood of the gold responses."),
+                        (
+                            "source",
+                            (
+                                ("title", "TPOConfig, default of tpo_alpha"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/experimental/tpo/tpo_config.py"),
+                                ("line", 163),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("chosen", "chosen_logprobs / maximum(chosen_lengths, 1)"),
+                ("rejected", "rejected_logprobs / maximum(rejected_lengths, 1)"),
+            ),
+        ),
+        (
+            "formula",
+            "mean(-log_sigmoid(beta * (chosen - rejected) - gamma)) + likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization",
+                    ),
+                    ("url", "https://arxiv.org/abs/2405.16681"),
                 ),
             ),
         ),

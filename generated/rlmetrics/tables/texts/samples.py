@@ -36,4 +36,24 @@ TEXTS: dict[str, object] = {
             "The first pairs of the evaluation set with the softmax over their two scores, written by the main process at the start of each evaluation.",
         ),
     ),
+    "samples/evaluation_generations": (
+        (
+            "description",
+            "Drawn at random anew for every evaluation, so rows of different times do not line up; read for style, repetition and broken endings. No score stands beside the texts.",
+        ),
+        (
+            "measured",
+            "One batch of evaluation prompts drawn at random, continued by the policy with sampling, before each evaluation.",
+        ),
+    ),
+    "samples/policy_and_reference": (
+        (
+            "description",
+            "Policy and reference side by side on the same prompts, drawn at random anew for every evaluation. Early in training the two columns read alike; later look for what the policy has picked up, such as length, lists or hedging, and for broken endings.",
+        ),
+        (
+            "measured",
+            "One batch of evaluation prompts drawn at random, continued by policy and reference with sampling, before each evaluation.",
+        ),
+    ),
 }

@@ -115,8 +115,19 @@ CONFIG: tuple[object, ...] = ()
 PLACEHOLDERS: tuple[object, ...] = ()
 COMPONENTS: tuple[object, ...] = (
     ("AsyncGRPOTrainer", "async_grpo_trainer", ("1.0.0..1.16.0",), "trl.experimental.async_grpo.async_grpo_trainer"),
-    ("DPOTrainer", "dpo_trainer", ("1.16.0",), "trl.trainer.dpo_trainer"),
+    (
+        "bema_for_ref_model.DPOTrainer",
+        "bema_dpo_trainer",
+        ("0.24.0..1.16.0",),
+        "trl.experimental.bema_for_ref_model.dpo_trainer",
+    ),
+    ("CPOTrainer", "cpo_trainer", ("0.8.2..0.25.1",), "trl.trainer.cpo_trainer"),
+    ("CPOTrainer", "cpo_trainer", ("0.26.0..1.16.0",), "trl.experimental.cpo.cpo_trainer"),
+    ("DPOTrainer", "dpo_trainer", ("0.29.0..1.16.0",), "trl.trainer.dpo_trainer"),
+    ("DPOTrainer", "dpo_trainer_v1", ("0.5.0..0.28.0",), "trl.trainer.dpo_trainer"),
     ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.25.1", "1.14.0..1.16.0"), "trl.trainer.grpo_trainer"),
+    ("ORPOTrainer", "orpo_trainer", ("0.8.2..0.25.1",), "trl.trainer.orpo_trainer"),
+    ("ORPOTrainer", "orpo_trainer", ("0.26.0..1.16.0",), "trl.experimental.orpo.orpo_trainer"),
     ("PPOv2Trainer", "ppo_trainer", ("0.9.2..0.12.2",), "trl.trainer.ppov2_trainer"),
     ("PPOTrainer", "ppo_trainer", ("0.12.0..0.25.1",), "trl.trainer.ppo_trainer"),
     ("PPOTrainer", "ppo_trainer", ("0.26.0..1.12.0",), "trl.experimental.ppo.ppo_trainer"),
@@ -126,16 +137,22 @@ COMPONENTS: tuple[object, ...] = (
     ("RLOOTrainer", "rloo_trainer", ("0.22.0..1.16.0",), "trl.trainer.rloo_trainer"),
     ("RLOOTrainer", "rloo_trainer_v1", ("0.9.2..0.21.0",), "trl.trainer.rloo_trainer"),
     ("SFTTrainer", "sft_trainer", ("0.4.2..1.16.0",), "trl.trainer.sft_trainer"),
+    ("TPOTrainer", "tpo_trainer", ("1.3.0..1.16.0",), "trl.experimental.tpo.tpo_trainer"),
 )
 FILES: dict[str, object] = {
     "async_grpo_trainer": "async_grpo_trainer",
+    "bema_dpo_trainer": "bema_dpo_trainer",
+    "cpo_trainer": "cpo_trainer",
     "dpo_trainer": "dpo_trainer",
+    "dpo_trainer_v1": "dpo_trainer_v1",
     "grpo_trainer": "grpo_trainer",
     "hf_trainer": "hf_trainer",
+    "orpo_trainer": "orpo_trainer",
     "ppo_trainer": "ppo_trainer",
     "ppo_trainer_v1": "ppo_trainer_v1",
     "reward_trainer": "reward_trainer",
     "rloo_trainer": "rloo_trainer",
     "rloo_trainer_v1": "rloo_trainer_v1",
     "sft_trainer": "sft_trainer",
+    "tpo_trainer": "tpo_trainer",
 }

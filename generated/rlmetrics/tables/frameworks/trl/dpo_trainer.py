@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "DPOTrainer"),
     (
         "brief",
-        "Direct Preference Optimization of TRL: a policy and a reference model score pairs of a preferred and a rejected response. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs; evaluation keys get the prefix eval_, whichever evaluation data set they come from.",
+        "Direct Preference Optimization of TRL since its rewrite in 0.29.0: a policy and a reference model score pairs of a preferred and a rejected response. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs; evaluation keys get the prefix eval_, whichever evaluation data set they come from. From 1.5.0 on the added keys are also in what evaluate() returns.",
     ),
     ("extends", ("hf_trainer",)),
     ("modes", ("train", "eval")),
@@ -18,13 +18,20 @@ FILE: tuple[object, ...] = (
         "tracking",
         (
             (
+                ("releases", ("0.29.0..1.16.0",)),
                 ("route", "hf_trainer"),
                 (
                     "enable",
                     'DPOConfig(report_to=...), a tracker\'s name or a list of names; also "all" or "none". With transformers 4 the default is every installed tracker, with transformers 5 none.',
                 ),
                 ("x_axis", "The optimizer step, shown as train/global_step on W&B."),
-                ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1707|DPOTrainer.log|span",)),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1434|DPOTrainer.log|span",
+                        "1.16.0|trl/trainer/dpo_trainer.py|1707|DPOTrainer.log|span",
+                    ),
+                ),
             ),
         ),
     ),
@@ -57,7 +64,19 @@ FILE: tuple[object, ...] = (
                             "several",
                         ),
                     ),
-                    ("defaults", (((), "sigmoid", ("1.16.0|trl/trainer/dpo_config.py|246|DPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.29.0..1.16.0",),
+                                "sigmoid",
+                                (
+                                    "0.29.0|trl/trainer/dpo_config.py|204|DPOConfig|default",
+                                    "1.16.0|trl/trainer/dpo_config.py|246|DPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -69,7 +88,19 @@ FILE: tuple[object, ...] = (
                         "Which divergence from the reference the loss implies; changes the scores inside the loss, never the logged rewards.",
                     ),
                     ("choices", ("reverse_kl", "forward_kl", "js_divergence", "alpha_divergence")),
-                    ("defaults", (((), "reverse_kl", ("1.16.0|trl/trainer/dpo_config.py|272|DPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.29.0..1.16.0",),
+                                "reverse_kl",
+                                (
+                                    "0.29.0|trl/trainer/dpo_config.py|230|DPOConfig|default",
+                                    "1.16.0|trl/trainer/dpo_config.py|272|DPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -77,7 +108,19 @@ FILE: tuple[object, ...] = (
                 (
                     ("type", "bool"),
                     ("brief", "Whether pairs are weighted by how likely the policy finds them (WPO)."),
-                    ("defaults", (((), False, ("1.16.0|trl/trainer/dpo_config.py|306|DPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.29.0..1.16.0",),
+                                False,
+                                (
+                                    "0.29.0|trl/trainer/dpo_config.py|261|DPOConfig|default",
+                                    "1.16.0|trl/trainer/dpo_config.py|306|DPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
             (
@@ -88,7 +131,42 @@ FILE: tuple[object, ...] = (
                         "brief",
                         "Weight of the tokens beyond the length of the shorter response of a pair; null weights all tokens alike.",
                     ),
-                    ("defaults", (((), None, ("1.16.0|trl/trainer/dpo_config.py|263|DPOConfig|default",)),)),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.29.0..1.16.0",),
+                                None,
+                                (
+                                    "0.29.0|trl/trainer/dpo_config.py|221|DPOConfig|default",
+                                    "1.16.0|trl/trainer/dpo_config.py|263|DPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
+                "use_liger_kernel",
+                (
+                    ("type", "bool"),
+                    (
+                        "brief",
+                        "Whether the fused loss is used, which never builds the logits; a setting of transformers.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.29.0..1.14.2",),
+                                False,
+                                (
+                                    "4.46.3|transformers/training_args.py|1521|TrainingArguments|default",
+                                    "5.23.0|transformers/training_args.py|957|TrainingArguments|default",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
             ),
         ),
@@ -99,6 +177,7 @@ FILE: tuple[object, ...] = (
             (
                 "pairs",
                 (
+                    ("releases", ("0.29.0..1.16.0",)),
                     (
                         "brief",
                         "One value per micro-batch over the pairs of all processes; all micro-batches of the logging window are averaged with equal weight.",
@@ -110,12 +189,14 @@ FILE: tuple[object, ...] = (
             (
                 "tokens",
                 (
+                    ("releases", ("0.29.0..1.16.0",)),
                     (
                         "brief",
                         "One value per micro-batch, pooled over the tokens of all processes; all micro-batches of the logging window are averaged with equal weight.",
                     ),
                     ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("window", "mean"))),
+                    ("traits", ("last_batch_cut",)),
                 ),
             ),
         ),
@@ -125,6 +206,242 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "loss"),
+                ("releases", ("0.29.0..1.3.0",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1211|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1246|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1214|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1249|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1262|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1240|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1275|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1249|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1284|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1254|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1289|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1259|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1294|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1268|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1303|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1279|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1314|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1288|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1323|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1296|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1331|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1339|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1316|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1351|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1345|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1380|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1177|DPOTrainer._compute_loss|value",
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1343|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1212|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1378|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With ld_alpha the log- probabilities inside are weighted. sigmoid ignores label_smoothing.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1209|DPOTrainer._compute_loss|value|the default loss type",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1345|DPOTrainer._compute_loss|reduction",
+                        "1.3.0|trl/trainer/dpo_trainer.py|1244|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.3.0|trl/trainer/dpo_trainer.py|1380|DPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.4.0..1.7.1",)),
                 ("metric", "preference/loss/sigmoid"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
@@ -138,7 +455,13 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'sigmoid_norm' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/sigmoid_norm"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1509|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1375|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1452|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type hinge"),
@@ -147,13 +470,25 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/hinge"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1391|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1261|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1338|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type ipo"),
                             ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
                             ("metric", "preference/loss/ipo"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1404|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1264|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1341|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type exo_pair"),
@@ -162,7 +497,13 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/exo_pair"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1417|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1277|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1354|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type nca_pair"),
@@ -171,7 +512,13 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'nca_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/nca_pair"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1422|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1290|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1367|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type robust"),
@@ -180,7 +527,13 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/robust"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1431|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1299|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1376|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type bco_pair"),
@@ -189,7 +542,13 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'bco_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/bco_pair"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1436|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1381|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type sppo_hard"),
@@ -198,31 +557,49 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'sppo_hard' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/sppo_hard"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1445|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1309|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1386|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type aot"),
-                            ("when", "loss_type == 'aot' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
                             ("metric", "preference/loss/aot"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1453|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1318|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1395|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type aot_unpaired"),
-                            (
-                                "when",
-                                "loss_type == 'aot_unpaired' and f_divergence_type == 'reverse_kl' and not use_weighting",
-                            ),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
                             ("metric", "preference/loss/aot_unpaired"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1462|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1329|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1406|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type apo_zero"),
-                            (
-                                "when",
-                                "loss_type == 'apo_zero' and f_divergence_type == 'reverse_kl' and not use_weighting",
-                            ),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
                             ("metric", "preference/loss/apo_zero"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1473|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1338|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1415|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type apo_down"),
@@ -231,7 +608,13 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'apo_down' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/apo_down"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1481|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1346|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1423|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "loss type discopop"),
@@ -240,31 +623,783 @@ FILE: tuple[object, ...] = (
                                 "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
                             ),
                             ("metric", "preference/loss/discopop"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1491|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1354|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1431|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "negative log-likelihood of the preferred responses"),
-                            ("when", "loss_type == 'sft' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
                             ("metric", "preference/loss/sft"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1498|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1366|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1443|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                         (
                             ("name", "weighted sum of several losses"),
-                            (
-                                "when",
-                                "loss_type == 'several' and f_divergence_type == 'reverse_kl' and not use_weighting",
-                            ),
-                            ("metric", "loss/total"),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1528|DPOTrainer._compute_loss|value",)),
-                        ),
-                        (
-                            ("name", "another divergence, or weighted pairs"),
-                            ("when", "f_divergence_type != 'reverse_kl' or use_weighting"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
                             (
                                 "evidence",
                                 (
-                                    "1.16.0|trl/trainer/dpo_trainer.py|1353|DPOTrainer._compute_loss|value",
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1402|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1479|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer._compute_loss|value",
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1400|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1477|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With ld_alpha the log- probabilities inside are weighted. sigmoid ignores label_smoothing.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
+                        "1.4.0|trl/trainer/dpo_trainer.py|1259|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.4.0|trl/trainer/dpo_trainer.py|1402|DPOTrainer._compute_loss|reduction",
+                        "1.7.1|trl/trainer/dpo_trainer.py|1336|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.7.1|trl/trainer/dpo_trainer.py|1479|DPOTrainer._compute_loss|reduction",
+                        "1.4.0|trl/trainer/dpo_trainer.py|786|DPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                        "1.7.1|trl/trainer/dpo_trainer.py|830|DPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.8.0..1.9.2",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type sigmoid_norm"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid_norm' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_norm"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1500|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1551|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1386|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1437|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1389|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1440|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1402|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1453|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1415|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1466|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1424|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1475|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1429|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1480|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1434|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1485|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1443|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1494|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1454|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1505|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1463|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1514|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1471|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1522|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1479|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1530|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1491|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1542|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1527|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1578|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1352|DPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1525|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1403|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1576|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
+                        "1.8.0|trl/trainer/dpo_trainer.py|1384|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.8.0|trl/trainer/dpo_trainer.py|1527|DPOTrainer._compute_loss|reduction",
+                        "1.9.2|trl/trainer/dpo_trainer.py|1435|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.9.2|trl/trainer/dpo_trainer.py|1578|DPOTrainer._compute_loss|reduction",
+                        "1.8.0|trl/trainer/dpo_trainer.py|902|DPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                        "1.9.2|trl/trainer/dpo_trainer.py|925|DPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.10.0..1.14.2",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type sigmoid_norm"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid_norm' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_norm"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1581|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1605|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1467|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1485|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1470|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1488|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1483|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1501|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            ("when", "loss_type == 'nca_pair' and not use_weighting"),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1496|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1514|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1505|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1523|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            ("when", "loss_type == 'bco_pair' and not use_weighting"),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1510|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1528|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            ("when", "loss_type == 'sppo_hard' and not use_weighting"),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1515|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1533|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1524|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1542|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1535|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1553|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1544|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1562|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            ("when", "loss_type == 'apo_down' and not use_weighting"),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1552|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1570|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1560|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1578|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1572|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1590|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1608|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1632|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1433|DPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1606|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1451|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1630|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
+                        "1.10.0|trl/trainer/dpo_trainer.py|1465|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.10.0|trl/trainer/dpo_trainer.py|1608|DPOTrainer._compute_loss|reduction",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1483|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1632|DPOTrainer._compute_loss|reduction",
+                        "1.10.0|trl/trainer/dpo_trainer.py|951|DPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                        "1.14.2|trl/trainer/dpo_trainer.py|960|DPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.15.0..1.16.0",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type sigmoid_norm"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid_norm' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_norm"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1480|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1504|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1366|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1390|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1369|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1393|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1382|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1406|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            ("when", "loss_type == 'nca_pair' and not use_weighting"),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1395|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1419|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1404|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1428|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            ("when", "loss_type == 'bco_pair' and not use_weighting"),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1409|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1433|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            ("when", "loss_type == 'sppo_hard' and not use_weighting"),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1414|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1438|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1423|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1447|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1434|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1458|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1443|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1467|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            ("when", "loss_type == 'apo_down' and not use_weighting"),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1451|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1475|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1459|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1483|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1471|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1495|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1504|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1528|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1332|DPOTrainer._compute_loss|value",
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1502|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/dpo_trainer.py|1526|DPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -273,19 +1408,24 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. In evaluation every pair counts alike over the whole data set.",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing.",
                 ),
                 (
                     "evidence",
                     (
+                        "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1364|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1504|DPOTrainer._compute_loss|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1388|DPOTrainer._compute_loss|value|the default loss type",
                         "1.16.0|trl/trainer/dpo_trainer.py|1528|DPOTrainer._compute_loss|reduction",
+                        "1.15.0|trl/trainer/dpo_trainer.py|495|DPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "1.16.0|trl/trainer/dpo_trainer.py|494|DPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
                     ),
                 ),
             ),
             (
                 ("key", "rewards/chosen"),
+                ("releases", ("0.29.0..1.16.0",)),
                 ("profile", "pairs"),
                 ("metric", "preference/reward/chosen"),
                 (
@@ -295,14 +1435,30 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the longer response weighted"),
                             ("when", "ld_alpha != null"),
                             ("traits", ("tail_tokens_downweighted",)),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1138|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
-                ("note", "Always beta times the log-ratio, whatever loss_type and f_divergence_type say."),
+                (
+                    "note",
+                    "Always beta times the log-ratio, whatever loss_type and f_divergence_type say. With sync_ref_model the reference follows the policy, which pulls the value back towards 0. ld_alpha has no effect with use_liger_kernel before 1.14.0.",
+                ),
                 (
                     "evidence",
                     (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1394|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1090|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1390|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1392|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1676|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1351|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
                         "1.16.0|trl/trainer/dpo_trainer.py|1586|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1582|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1584|DPOTrainer._compute_loss|reduction",
@@ -312,6 +1468,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/rejected"),
+                ("releases", ("0.29.0..1.16.0",)),
                 ("profile", "pairs"),
                 ("metric", "preference/reward/rejected"),
                 (
@@ -321,14 +1478,30 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the longer response weighted"),
                             ("when", "ld_alpha != null"),
                             ("traits", ("tail_tokens_downweighted",)),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1138|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
-                ("note", "Always beta times the log-ratio, whatever loss_type and f_divergence_type say."),
+                (
+                    "note",
+                    "Always beta times the log-ratio, whatever loss_type and f_divergence_type say. With sync_ref_model the reference follows the policy, which pulls the value back towards 0. ld_alpha has no effect with use_liger_kernel before 1.14.0.",
+                ),
                 (
                     "evidence",
                     (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1395|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1091|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1391|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1393|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1677|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1352|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
                         "1.16.0|trl/trainer/dpo_trainer.py|1587|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1583|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1585|DPOTrainer._compute_loss|reduction",
@@ -338,6 +1511,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/accuracies"),
+                ("releases", ("0.29.0..1.16.0",)),
                 ("profile", "pairs"),
                 ("metric", "preference/reward/accuracy"),
                 (
@@ -347,7 +1521,13 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the longer response weighted"),
                             ("when", "ld_alpha != null"),
                             ("traits", ("tail_tokens_downweighted",)),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1138|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
@@ -355,6 +1535,13 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1400|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1095|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1398|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1399|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1682|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
                         "1.16.0|trl/trainer/dpo_trainer.py|1592|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1590|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1591|DPOTrainer._compute_loss|reduction",
@@ -364,6 +1551,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/margins"),
+                ("releases", ("0.29.0..1.16.0",)),
                 ("profile", "pairs"),
                 ("metric", "preference/reward/margin"),
                 (
@@ -373,13 +1561,26 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the longer response weighted"),
                             ("when", "ld_alpha != null"),
                             ("traits", ("tail_tokens_downweighted",)),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1138|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
                 (
                     "evidence",
                     (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1405|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1099|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1403|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1404|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1687|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1360|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
                         "1.16.0|trl/trainer/dpo_trainer.py|1597|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1595|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1596|DPOTrainer._compute_loss|reduction",
@@ -389,6 +1590,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "logps/chosen"),
+                ("releases", ("0.29.0..1.16.0",)),
                 ("profile", "pairs"),
                 ("metric", "preference/logprob/chosen"),
                 (
@@ -398,22 +1600,37 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the longer response weighted"),
                             ("when", "ld_alpha != null"),
                             ("traits", ("tail_tokens_downweighted",)),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1138|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
-                ("note", "Summed over tokens for every loss type, ipo included."),
+                ("note", "Summed over tokens for every loss type, ipo included; up to 0.28.0 ipo logs averages."),
                 (
                     "evidence",
                     (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1408|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1101|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1139|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1408|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1690|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1362|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
                         "1.16.0|trl/trainer/dpo_trainer.py|1600|DPOTrainer._compute_loss",
-                        "1.16.0|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                        "1.16.0|trl/trainer/dpo_trainer.py|1316|DPOTrainer._compute_loss|value",
+                        "1.16.0|trl/trainer/dpo_trainer.py|1600|DPOTrainer._compute_loss|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1701|DPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "logps/rejected"),
+                ("releases", ("0.29.0..1.16.0",)),
                 ("profile", "pairs"),
                 ("metric", "preference/logprob/rejected"),
                 (
@@ -423,28 +1640,112 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the longer response weighted"),
                             ("when", "ld_alpha != null"),
                             ("traits", ("tail_tokens_downweighted",)),
-                            ("evidence", ("1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1138|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
                         ),
                     ),
                 ),
-                ("note", "Summed over tokens for every loss type, ipo included."),
+                ("note", "Summed over tokens for every loss type, ipo included; up to 0.28.0 ipo logs averages."),
                 (
                     "evidence",
                     (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1409|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1102|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1139|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1409|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1691|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1363|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
                         "1.16.0|trl/trainer/dpo_trainer.py|1601|DPOTrainer._compute_loss",
-                        "1.16.0|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                        "1.16.0|trl/trainer/dpo_trainer.py|1316|DPOTrainer._compute_loss|value",
+                        "1.16.0|trl/trainer/dpo_trainer.py|1601|DPOTrainer._compute_loss|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1701|DPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "logits/chosen"),
+                ("releases", ("0.29.0..1.13.0",)),
+                ("profile", "tokens"),
+                ("metric", "preference/logit/chosen"),
+                ("traits", ("zero_when_empty",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "fused loss"),
+                            ("when", "use_liger_kernel"),
+                            ("population", "all_positions"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1085|DPOTrainer._compute_loss_liger",
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1083|DPOTrainer._compute_loss_liger|reduction",
+                                    "1.13.0|trl/trainer/dpo_trainer.py|1346|DPOTrainer._compute_loss_liger",
+                                    "1.13.0|trl/trainer/dpo_trainer.py|1344|DPOTrainer._compute_loss_liger|reduction",
+                                    "1.13.0|trl/losses/fused_linear_preference.py|418|FusedLinearPreferenceBase._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "The fused loss averages over prompt and padding too."),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1373|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1363|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1371|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1655|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1645|DPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1653|DPOTrainer._compute_loss|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1794|DPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "logits/chosen"),
+                ("releases", ("1.14.0..1.14.2",)),
+                ("profile", "tokens"),
+                ("metric", "preference/logit/chosen"),
+                ("traits", ("zero_when_empty",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "evidence",
+                    (
+                        "1.14.0|trl/trainer/dpo_trainer.py|1655|DPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1645|DPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1653|DPOTrainer._compute_loss|reduction",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1793|DPOTrainer.log|reduction",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1641|DPOTrainer._compute_loss|condition",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1675|DPOTrainer._compute_loss",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1665|DPOTrainer._compute_loss|value",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1673|DPOTrainer._compute_loss|reduction",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1813|DPOTrainer.log|reduction",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1661|DPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "logits/chosen"),
+                ("releases", ("1.15.0..1.16.0",)),
                 ("profile", "tokens"),
                 ("metric", "preference/logit/chosen"),
                 ("traits", ("zero_when_empty",)),
                 (
                     "evidence",
                     (
+                        "1.15.0|trl/trainer/dpo_trainer.py|1543|DPOTrainer._compute_loss",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1533|DPOTrainer._compute_loss|value",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1541|DPOTrainer._compute_loss|reduction",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1677|DPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1567|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1557|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1565|DPOTrainer._compute_loss|reduction",
@@ -454,12 +1755,82 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "logits/rejected"),
+                ("releases", ("0.29.0..1.13.0",)),
+                ("profile", "tokens"),
+                ("metric", "preference/logit/rejected"),
+                ("traits", ("zero_when_empty",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "fused loss"),
+                            ("when", "use_liger_kernel"),
+                            ("population", "all_positions"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1086|DPOTrainer._compute_loss_liger",
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1084|DPOTrainer._compute_loss_liger|reduction",
+                                    "1.13.0|trl/trainer/dpo_trainer.py|1347|DPOTrainer._compute_loss_liger",
+                                    "1.13.0|trl/trainer/dpo_trainer.py|1345|DPOTrainer._compute_loss_liger|reduction",
+                                    "1.13.0|trl/losses/fused_linear_preference.py|418|FusedLinearPreferenceBase._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "The fused loss averages over prompt and padding too."),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1374|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1365|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1372|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1656|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1647|DPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1654|DPOTrainer._compute_loss|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1794|DPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "logits/rejected"),
+                ("releases", ("1.14.0..1.14.2",)),
+                ("profile", "tokens"),
+                ("metric", "preference/logit/rejected"),
+                ("traits", ("zero_when_empty",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "evidence",
+                    (
+                        "1.14.0|trl/trainer/dpo_trainer.py|1656|DPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1647|DPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1654|DPOTrainer._compute_loss|reduction",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1793|DPOTrainer.log|reduction",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1641|DPOTrainer._compute_loss|condition",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1676|DPOTrainer._compute_loss",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1667|DPOTrainer._compute_loss|value",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1674|DPOTrainer._compute_loss|reduction",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1813|DPOTrainer.log|reduction",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1661|DPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "logits/rejected"),
+                ("releases", ("1.15.0..1.16.0",)),
                 ("profile", "tokens"),
                 ("metric", "preference/logit/rejected"),
                 ("traits", ("zero_when_empty",)),
                 (
                     "evidence",
                     (
+                        "1.15.0|trl/trainer/dpo_trainer.py|1544|DPOTrainer._compute_loss",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1535|DPOTrainer._compute_loss|value",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1542|DPOTrainer._compute_loss|reduction",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1677|DPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1568|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1559|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1566|DPOTrainer._compute_loss|reduction",
@@ -469,14 +1840,66 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "entropy"),
+                ("releases", ("0.29.0..1.2.0",)),
+                ("profile", "tokens"),
+                ("metric", "preference/entropy"),
+                ("reduction", (("rank", "mean"),)),
+                ("traits", ("nan_when_empty",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1352|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1349|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1351|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1414|DPOTrainer.compute_loss|condition",
+                        "1.2.0|trl/trainer/dpo_trainer.py|1388|DPOTrainer._compute_loss",
+                        "1.2.0|trl/trainer/dpo_trainer.py|1385|DPOTrainer._compute_loss|value",
+                        "1.2.0|trl/trainer/dpo_trainer.py|1387|DPOTrainer._compute_loss|reduction",
+                        "1.2.0|trl/trainer/dpo_trainer.py|1462|DPOTrainer.log|reduction",
+                        "1.2.0|trl/trainer/dpo_trainer.py|1450|DPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.3.0..1.13.0",)),
+                ("profile", "tokens"),
+                ("metric", "preference/entropy"),
+                ("traits", ("zero_when_empty",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "evidence",
+                    (
+                        "1.3.0|trl/trainer/dpo_trainer.py|1393|DPOTrainer._compute_loss",
+                        "1.3.0|trl/trainer/dpo_trainer.py|1384|DPOTrainer._compute_loss|value",
+                        "1.3.0|trl/trainer/dpo_trainer.py|1392|DPOTrainer._compute_loss|reduction",
+                        "1.3.0|trl/trainer/dpo_trainer.py|1467|DPOTrainer.log|reduction",
+                        "1.3.0|trl/trainer/dpo_trainer.py|1455|DPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1634|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1625|DPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1633|DPOTrainer._compute_loss|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1794|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1765|DPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "tokens"),
                 ("metric", "preference/entropy"),
                 ("traits", ("zero_when_empty",)),
                 (
                     "evidence",
                     (
+                        "1.14.0|trl/trainer/dpo_trainer.py|1633|DPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1624|DPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1632|DPOTrainer._compute_loss|reduction",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1793|DPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1546|DPOTrainer._compute_loss",
-                        "1.16.0|trl/trainer/dpo_trainer.py|1539|DPOTrainer._compute_loss|value",
+                        "1.16.0|trl/trainer/dpo_trainer.py|1537|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1545|DPOTrainer._compute_loss|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1701|DPOTrainer.log|reduction",
                     ),
@@ -484,12 +1907,50 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "mean_token_accuracy"),
+                ("releases", ("0.29.0..1.14.2",)),
+                ("profile", "tokens"),
+                ("metric", "preference/token_accuracy"),
+                ("traits", ("zero_when_empty",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1387|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1380|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1386|DPOTrainer._compute_loss|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1414|DPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1669|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1662|DPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1668|DPOTrainer._compute_loss|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1794|DPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1765|DPOTrainer.compute_loss|condition",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1669|DPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1662|DPOTrainer._compute_loss|value",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1668|DPOTrainer._compute_loss|reduction",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1793|DPOTrainer.log|reduction",
+                        "1.14.0|trl/trainer/dpo_trainer.py|1641|DPOTrainer._compute_loss|condition",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1689|DPOTrainer._compute_loss",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1682|DPOTrainer._compute_loss|value",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1688|DPOTrainer._compute_loss|reduction",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1813|DPOTrainer.log|reduction",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1661|DPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "mean_token_accuracy"),
+                ("releases", ("1.15.0..1.16.0",)),
                 ("profile", "tokens"),
                 ("metric", "preference/token_accuracy"),
                 ("traits", ("zero_when_empty",)),
                 (
                     "evidence",
                     (
+                        "1.15.0|trl/trainer/dpo_trainer.py|1555|DPOTrainer._compute_loss",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1548|DPOTrainer._compute_loss|value",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1554|DPOTrainer._compute_loss|reduction",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1677|DPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1579|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1572|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1578|DPOTrainer._compute_loss|reduction",
@@ -499,10 +1960,38 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
+                ("releases", ("0.29.0..1.12.0",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
-                ("traits", ("both_responses_counted",)),
+                (
+                    "traits",
+                    ("both_responses_counted", "counter_restarts", "last_batch_cut", "tensor_parallel_repeated"),
+                ),
+                ("note", "Prompt and completion of both responses, without padding. Before truncation up to 0.29.1."),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1358|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1081|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1357|DPOTrainer._compute_loss|value",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1632|DPOTrainer._compute_loss",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1334|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1630|DPOTrainer._compute_loss|value",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1631|DPOTrainer._compute_loss|value",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1786|DPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_tokens"),
+                ("releases", ("1.13.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("both_responses_counted", "counter_restarts", "last_batch_cut")),
                 (
                     "note",
                     "Prompt and completion of both responses, without padding; divided by the tensor-parallel size, whose ranks see the same tokens.",
@@ -510,6 +1999,11 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.13.0|trl/trainer/dpo_trainer.py|1640|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1342|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1638|DPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1639|DPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1794|DPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1552|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1550|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|1551|DPOTrainer._compute_loss|value",
@@ -519,13 +2013,51 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
+                ("releases", ("0.29.0..1.12.0",)),
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
-                ("traits", ("both_responses_counted", "training_counter_in_evaluation")),
+                (
+                    "traits",
+                    (
+                        "both_responses_counted",
+                        "counter_restarts",
+                        "last_batch_cut",
+                        "training_counter_in_evaluation",
+                        "tensor_parallel_repeated",
+                    ),
+                ),
                 (
                     "evidence",
                     (
+                        "0.29.0|trl/trainer/dpo_trainer.py|1358|DPOTrainer._compute_loss",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1081|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1355|DPOTrainer._compute_loss|condition",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1426|DPOTrainer.log|reduction",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1632|DPOTrainer._compute_loss",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1334|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1629|DPOTrainer._compute_loss|condition",
+                        "1.12.0|trl/trainer/dpo_trainer.py|1786|DPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_tokens"),
+                ("releases", ("1.13.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                (
+                    "traits",
+                    ("both_responses_counted", "counter_restarts", "last_batch_cut", "training_counter_in_evaluation"),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.13.0|trl/trainer/dpo_trainer.py|1640|DPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1342|DPOTrainer._compute_loss_liger|key|with use_liger_kernel",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1637|DPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/dpo_trainer.py|1794|DPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1552|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1549|DPOTrainer._compute_loss|condition",
                         "1.16.0|trl/trainer/dpo_trainer.py|1701|DPOTrainer.log|reduction",
@@ -534,8 +2066,10 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "aux_loss"),
+                ("releases", ("1.8.0..1.16.0",)),
                 ("metric", "group/router_balance_loss"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("last_batch_cut",)),
                 (
                     "condition",
                     "the model is a mixture of experts that can return router logits, and router_aux_loss_coef is not 0",
@@ -545,6 +2079,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.8.0|trl/trainer/dpo_trainer.py|1532|DPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/dpo_trainer.py|1530|DPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/dpo_trainer.py|860|DPOTrainer.__init__|condition",
+                        "1.8.0|trl/trainer/dpo_trainer.py|1660|DPOTrainer.log|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1533|DPOTrainer._compute_loss",
                         "1.16.0|trl/trainer/dpo_trainer.py|1531|DPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/dpo_trainer.py|905|DPOTrainer.__init__|condition",

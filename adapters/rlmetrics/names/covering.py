@@ -1,0 +1,78 @@
+"""Which metrics are logged where: metrics, frameworks, components and releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import NamesError
+from .inheritance import applied_rows
+from .source import nearest
+from .tables import Overlays, Tables, load_tables
+
+__all__ = ["Coverage", "coverage", "metrics_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """One metric in one component.
+
+    Attributes:
+        metric: Canonical name.
+        framework: The framework; None for a metric that no release logs.
+        component: The component that logs it.
+        releases: The releases in which it does, oldest first.
+        spans: The same in short: ``0.3.0..0.11.4``.
+        keys: Under which keys or templates.
+    """
+
+    metric: str
+    framework: str | None
+    component: str | None
+    releases: tuple[str, ...]
+    spans: str
+    keys: tuple[str, ...]
+
+
+def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) -> list[Coverage]:
+    """Return where each metric is logged, in the order of the spec.
+
+    Args:
+        framework: Only this framework; all of them if left out.
+        spec: Folders with further YAML.
+
+    Returns:
+        One record for each metric and component; one without a component for a metric that no release logs.
+
+    Raises:
+        NamesError: The framework is unknown.
+    """
+    tables = load_tables(spec)
+    if framework is not None and framework not in tables.frameworks:
+        msg = f"unknown framework {framework!r}; {nearest(framework, tables.frameworks, 'frameworks')}"
+        raise NamesError(msg)
+    found: dict[str, dict[tuple[str, str], tuple[set[str], dict[str, None]]]] = {name: {} for name in tables.metrics}
+    for name in tables.frameworks if framework is None else [framework]:
+        table = tables.framework(name)
+        for component, stem, ranges, _ in table.components:
+            for applied in applied_rows(table, stem, table.releases.expand(ranges)):
+                for metric in metrics_of(applied.row):
+                    releases, keys = found[metric].setdefault((name, component), (set(), {}))
+                    releases.update(applied.releases)
+                    keys[applied.row["key"]] = None
+    result: list[Coverage] = []
+    for metric, places in found.items():
+        for (name, component), (releases, keys) in places.items():
+            order = tables.framework(name).releases
+            ordered = tuple(sorted(releases, key=order.index))
+            result.append(Coverage(metric, name, component, ordered, order.spans(ordered), tuple(keys)))
+        if not places and framework is None:
+            result.append(Coverage(metric, None, None, (), "", ()))
+    return result
+
+
+def metrics_of(row: Mapping[str, Any]) -> list[str]:
+    """Return the metrics that an emission can mean, whatever the configuration."""
+    named = [row.get("metric"), *(dict(variant).get("metric") for variant in row.get("variants", ()))]
+    return list(dict.fromkeys(metric for metric in named if metric is not None))
