@@ -63,6 +63,15 @@ CASES = [
         gradient=("old_logprobs",),
     ),
     Case(
+        "entropy/surprisal_sum@padded",
+        "entropy_surprisal_sum_padded",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("old_logprobs",),
+    ),
+    Case(
         "entropy/surprisal_sum@padding_filled",
         "entropy_surprisal_sum_padding_filled",
         atom="sequence",

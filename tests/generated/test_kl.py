@@ -207,6 +207,15 @@ CASES = [
         gradient=("old_logprobs", "ref_logprobs"),
     ),
     Case(
+        "kl/old_reference_sum/k1@padded",
+        "kl_old_reference_sum_k1_padded",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("old_logprobs", "ref_logprobs"),
+    ),
+    Case(
         "kl/old_reference_sum/k2",
         "kl_old_reference_sum_k2",
         atom="sequence",

@@ -90,6 +90,15 @@ CASES = [
         gradient=("old_logprobs", "ref_logprobs"),
     ),
     Case(
+        "reward/non_score/sum@padded",
+        "reward_non_score_sum_padded",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("old_logprobs", "ref_logprobs"),
+    ),
+    Case(
         "reward/non_score/sum@k3",
         "reward_non_score_sum_k3",
         atom="sequence",

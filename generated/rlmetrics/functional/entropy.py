@@ -28,6 +28,7 @@ __all__ = [
     "entropy_policy_from_token_entropy",
     "entropy_policy_padded",
     "entropy_surprisal_sum",
+    "entropy_surprisal_sum_padded",
     "entropy_surprisal_sum_padding_filled",
 ]
 
@@ -326,6 +327,53 @@ def _entropy_surprisal_sum_finalize(state: Tensor) -> Tensor:
     return seq_sum_sum / sequence_count
 
 
+def entropy_surprisal_sum_padded(old_logprobs: Tensor) -> Tensor:
+    """The surprisal summed over all response positions, that of the padding token included.
+
+    In expectation it is the entropy of whole responses, so it is many times larger than an entropy per token and grows
+    with response length. A drop may mean a more certain policy or simply shorter responses: read it with the mean
+    length. It needs no vocabulary-sized computation, which is why older trainers log it as entropy.
+
+    Formula::
+
+        mean(seq_sum(-old_logprobs, over=everything))
+
+    Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: surprisal.
+    Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+        TRL issue 2023, two entropy metrics of PPO that differ, https://github.com/huggingface/trl/issues/2023.
+    """
+    state = _entropy_surprisal_sum_padded_update(old_logprobs)
+    return _entropy_surprisal_sum_padded_finalize(state)
+
+
+def _entropy_surprisal_sum_padded_update(old_logprobs: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs)
+    old_logprobs = ops.as_float(old_logprobs)
+    seq_sum = ops.seq_sum(-old_logprobs)
+    seq_sum_sum = ops.total(seq_sum)
+    sequence_count = ops.number_of(seq_sum)
+    return pack([seq_sum_sum, sequence_count])
+
+
+def _entropy_surprisal_sum_padded_finalize(state: Tensor) -> Tensor:
+    seq_sum_sum, sequence_count = state.unbind()
+    return seq_sum_sum / sequence_count
+
+
 def entropy_surprisal_sum_padding_filled(old_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Compute ``entropy/surprisal_sum@padding_filled``.
 
@@ -470,6 +518,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_entropy_surprisal_sum_update,
         finalize=_entropy_surprisal_sum_finalize,
         formula="mean(seq_sum(-old_logprobs))",
+        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "entropy/surprisal_sum@padded": MetricFunction(
+        id="entropy/surprisal_sum@padded",
+        brief="The surprisal summed over all response positions, that of the padding token included.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs"),
+        parameters={},
+        function=entropy_surprisal_sum_padded,
+        update=_entropy_surprisal_sum_padded_update,
+        finalize=_entropy_surprisal_sum_padded_finalize,
+        formula="mean(seq_sum(-old_logprobs, over=everything))",
         slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "entropy/surprisal_sum@padding_filled": MetricFunction(

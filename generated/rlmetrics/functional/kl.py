@@ -42,6 +42,7 @@ __all__ = [
     "kl_old_reference_sum_distribution",
     "kl_old_reference_sum_full",
     "kl_old_reference_sum_k1",
+    "kl_old_reference_sum_k1_padded",
     "kl_old_reference_sum_k2",
     "kl_old_reference_sum_k3",
     "kl_old_sequence_k2",
@@ -1226,6 +1227,58 @@ def _kl_old_reference_sum_k1_finalize(state: Tensor) -> Tensor:
     return seq_sum_sum / sequence_count
 
 
+def kl_old_reference_sum_k1_padded(old_logprobs: Tensor, ref_logprobs: Tensor) -> Tensor:
+    """The log-ratio summed over all response positions, whatever both policies make of the padding.
+
+    The classic RLHF curve: how much the responses of the policy have departed from the reference model. It is a sum
+    over the response, so it grows with length even if nothing changes per token, and is not comparable with per-token
+    numbers. Starts near 0 when training starts from the reference. A slow rise is the price of reward; a sharp rise
+    with rising reward is often reward hacking; a negative mean should not happen and points to sampling settings that
+    differ from the log-probabilities (top-k, temperature, a forced minimum length).
+
+    Formula::
+
+        mean(seq_sum(old_logprobs - ref_logprobs, over=everything))
+
+    Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: k1. Data
+    may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+        Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+    """
+    state = _kl_old_reference_sum_k1_padded_update(old_logprobs, ref_logprobs)
+    return _kl_old_reference_sum_k1_padded_finalize(state)
+
+
+def _kl_old_reference_sum_k1_padded_update(old_logprobs: Tensor, ref_logprobs: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs)
+    old_logprobs = ops.as_float(old_logprobs)
+    ref_logprobs = ops.as_float(ref_logprobs)
+    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs)
+    seq_sum_sum = ops.total(seq_sum)
+    sequence_count = ops.number_of(seq_sum)
+    return pack([seq_sum_sum, sequence_count])
+
+
+def _kl_old_reference_sum_k1_padded_finalize(state: Tensor) -> Tensor:
+    seq_sum_sum, sequence_count = state.unbind()
+    return seq_sum_sum / sequence_count
+
+
 def kl_old_reference_sum_k2(old_logprobs: Tensor, ref_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Compute ``kl/old_reference_sum/k2``.
 
@@ -2037,6 +2090,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         update=_kl_old_reference_sum_k1_update,
         finalize=_kl_old_reference_sum_k1_finalize,
         formula="mean(seq_sum(old_logprobs - ref_logprobs))",
+        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "kl/old_reference_sum/k1@padded": MetricFunction(
+        id="kl/old_reference_sum/k1@padded",
+        brief="The log-ratio summed over all response positions, whatever both policies make of the padding.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "ref_logprobs"),
+        parameters={},
+        function=kl_old_reference_sum_k1_padded,
+        update=_kl_old_reference_sum_k1_padded_update,
+        finalize=_kl_old_reference_sum_k1_padded_finalize,
+        formula="mean(seq_sum(old_logprobs - ref_logprobs, over=everything))",
         slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "kl/old_reference_sum/k2": MetricFunction(

@@ -27,6 +27,7 @@ __all__ = [
     "reward_group_std",
     "reward_non_score_sum",
     "reward_non_score_sum_k3",
+    "reward_non_score_sum_padded",
     "reward_non_score_token_mean",
     "reward_non_score_token_mean_abs",
     "reward_non_score_token_mean_full",
@@ -439,6 +440,57 @@ def _reward_non_score_sum_update(old_logprobs: Tensor, ref_logprobs: Tensor, mas
 
 
 def _reward_non_score_sum_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
+    seq_sum_sum, sequence_count = state.unbind()
+    return -kl_coef * (seq_sum_sum / sequence_count)
+
+
+def reward_non_score_sum_padded(old_logprobs: Tensor, ref_logprobs: Tensor, *, kl_coef: float = 0.05) -> Tensor:
+    """The penalty summed over all response positions, padding included.
+
+    Minus the KL coefficient times the summed log-ratio between the sampling policy and the reference. Near 0 at first,
+    then usually negative and growing in size: the price paid for leaving the reference. Longer responses pay more.
+    Positive values mean a negative divergence estimate.
+
+    Formula::
+
+        -kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))
+
+    Population: Every response, with all positions of the padded tensor counted, padding included. Estimator: k1. Data
+    may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+        kl_coef: Weight of the KL penalty. Default from TRL PPOConfig, release 0.18.2, trl/trainer/ppo_config.py:92.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ziegler et al. 2019, Fine-Tuning Language Models from Human Preferences, https://arxiv.org/abs/1909.08593.
+        Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+    """
+    state = _reward_non_score_sum_padded_update(old_logprobs, ref_logprobs, kl_coef=kl_coef)
+    return _reward_non_score_sum_padded_finalize(state, kl_coef=kl_coef)
+
+
+def _reward_non_score_sum_padded_update(old_logprobs: Tensor, ref_logprobs: Tensor, *, kl_coef: float) -> Tensor:
+    check(old_logprobs=old_logprobs, ref_logprobs=ref_logprobs)
+    old_logprobs = ops.as_float(old_logprobs)
+    ref_logprobs = ops.as_float(ref_logprobs)
+    seq_sum = ops.seq_sum(old_logprobs - ref_logprobs)
+    seq_sum_sum = ops.total(seq_sum)
+    sequence_count = ops.number_of(seq_sum)
+    return pack([seq_sum_sum, sequence_count])
+
+
+def _reward_non_score_sum_padded_finalize(state: Tensor, *, kl_coef: float) -> Tensor:
     seq_sum_sum, sequence_count = state.unbind()
     return -kl_coef * (seq_sum_sum / sequence_count)
 
@@ -1121,6 +1173,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_reward_non_score_sum_finalize,
         finalize_parameters=("kl_coef",),
         formula="-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs))",
+        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "reward/non_score/sum@padded": MetricFunction(
+        id="reward/non_score/sum@padded",
+        brief="The penalty summed over all response positions, padding included.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "ref_logprobs"),
+        parameters={"kl_coef": 0.05},
+        function=reward_non_score_sum_padded,
+        update=_reward_non_score_sum_padded_update,
+        finalize=_reward_non_score_sum_padded_finalize,
+        finalize_parameters=("kl_coef",),
+        formula="-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))",
         slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "reward/non_score/sum@k3": MetricFunction(

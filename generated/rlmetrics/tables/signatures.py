@@ -103,7 +103,27 @@ POPULATIONS: dict[str, object] = {
         ("external_tokens_excluded",),
     ),
     "episodes": ("sequence", "Every episode that ended or was cut off.", ()),
+    "sequences_with_padding": (
+        "sequence",
+        "Every response, with all positions of the padded tensor counted, padding included.",
+        ("padding_summed",),
+    ),
     "preference_pairs": ("sequence", "Every pair of a preferred and a rejected response of the data set.", ()),
+    "sampled_pairs": (
+        "sequence",
+        "Every pair of responses that the policy itself sampled to one prompt, ordered by a reward model or a judge.",
+        ("pairs_sampled_online",),
+    ),
+    "reference_opponent_pairs": (
+        "sequence",
+        "Every pair of a response of the policy and one of the reference policy to the same prompt.",
+        ("pairs_against_reference",),
+    ),
+    "mixture_opponent_pairs": (
+        "sequence",
+        "Every pair of a response of the policy and one sampled from a mixture of policy and reference.",
+        ("pairs_against_mixture",),
+    ),
     "preference_completion_tokens": (
         "token",
         "Every completion token of the preferred and the rejected responses of a data set, end-of-sequence token included, prompt and padding left out.",
@@ -113,6 +133,16 @@ POPULATIONS: dict[str, object] = {
         "token",
         "Every token that a supervised data set or its trainer marks as a target, prompt tokens included where nothing masks them.",
         ("targets_as_configured",),
+    ),
+    "labelled_completions": (
+        "sequence",
+        "Every completion of a data set whose completions are labelled good or bad one by one.",
+        (),
+    ),
+    "labelled_completion_tokens": (
+        "token",
+        "Every token of completions labelled good or bad one by one, prompt and padding left out.",
+        (),
     ),
     "labelled_steps": ("token", "Every position that carries the label of a step, one per step of a solution.", ()),
     "preference_and_gold_tokens": (
@@ -135,6 +165,15 @@ TRAITS: dict[str, object] = {
         ("grade", "biased"),
         ("vanishes_when", "no response is padded"),
     ),
+    "padding_summed": (
+        ("facet", "population"),
+        (
+            "what",
+            "padding positions are part of the sum of each response, with whatever the models make of the padding token",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "no response is padded"),
+    ),
     "position_after_end_counted": (
         ("facet", "population"),
         ("what", "the first position after each response is counted too"),
@@ -142,6 +181,40 @@ TRAITS: dict[str, object] = {
         ("vanishes_when", "no response is padded"),
     ),
     "prompt_counted": (("facet", "population"), ("what", "prompt positions are part of it"), ("grade", "biased")),
+    "logits_summed": (
+        ("facet", "defect"),
+        (
+            "what",
+            "logits are added up over the vocabulary, all positions and all completions of the class instead of averaged",
+        ),
+        ("grade", "incomparable"),
+    ),
+    "logits_summed_per_example": (
+        ("facet", "defect"),
+        (
+            "what",
+            "logits are added up over the vocabulary and all positions, prompt and padding included, and divided by the number of completions only",
+        ),
+        ("grade", "incomparable"),
+    ),
+    "evaluation_moves_it": (
+        ("facet", "timing"),
+        ("what", "a running average meant for training is fed with evaluation data, too"),
+        ("grade", "minor"),
+        ("vanishes_when", "nothing is evaluated during training"),
+    ),
+    "one_class_parts_left_out": (
+        ("facet", "population"),
+        ("what", "micro-batches that lack one of the two classes are left out"),
+        ("grade", "minor"),
+        ("vanishes_when", "every micro-batch holds both classes"),
+    ),
+    "class_weights_ignored": (
+        ("facet", "defect"),
+        ("what", "the weights of the two classes are not applied"),
+        ("grade", "biased"),
+        ("vanishes_when", "both weights are 1"),
+    ),
     "targets_as_configured": (
         ("facet", "population"),
         (
@@ -217,6 +290,36 @@ TRAITS: dict[str, object] = {
         ("what", "the tokens of a prompt count once for every response to it"),
         ("grade", "biased"),
         ("vanishes_when", "one response per prompt"),
+    ),
+    "pairs_sampled_online": (
+        ("facet", "population"),
+        (
+            "what",
+            "both responses of a pair are sampled from the policy during training instead of taken from a data set",
+        ),
+        ("grade", "biased"),
+    ),
+    "pairs_against_reference": (
+        ("facet", "population"),
+        ("what", "each pair consists of a fresh response of the policy and one of the reference policy"),
+        ("grade", "biased"),
+    ),
+    "pairs_against_mixture": (
+        ("facet", "population"),
+        (
+            "what",
+            "each pair consists of a fresh response of the policy and one sampled from a mixture of policy and reference",
+        ),
+        ("grade", "biased"),
+    ),
+    "end_token_in_prompt_or_padding": (
+        ("facet", "defect"),
+        (
+            "what",
+            "an end token in the prompt, or padding with the same token, counts as the end of the response, so the penalty for a missing one is often not applied",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "prompts contain no end token and padding uses another token"),
     ),
     "both_responses_counted": (
         ("facet", "population"),
@@ -412,6 +515,11 @@ TRAITS: dict[str, object] = {
         ),
         ("grade", "minor"),
         ("vanishes_when", "all mini-batches have the same number of tokens"),
+    ),
+    "counted_in_update": (
+        ("facet", "population"),
+        ("what", "tokens are counted in the forward passes of the update, prompts included, and not in the rollout"),
+        ("grade", "biased"),
     ),
     "geometric_mean_weight": (
         ("facet", "estimator"),

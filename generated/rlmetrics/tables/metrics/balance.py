@@ -237,6 +237,22 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.balance.balance_expert_load_avg_violation_layer_mean"),
         ("false_friends", (("balance/expert_load/avg_violation", "One layer."),)),
     ),
+    "balance/expert_load/heatmap": (
+        ("rev", 1),
+        ("brief", "Image of how the tokens of each layer spread over its experts."),
+        ("unit", "1"),
+        ("kind", "distribution"),
+        (
+            "identity",
+            (
+                ("quantity", "expert_load"),
+                ("of", "experts of all layers"),
+                ("extent", "batch"),
+                ("statistic", "distribution"),
+            ),
+        ),
+        ("false_friends", (("balance/expert_load/max_violation", "One number per layer from the same counts."),)),
+    ),
     "balance/expert_load/found": (
         ("rev", 1),
         ("brief", "1 if the rollout engine returned any expert assignment since the last report, else 0."),

@@ -96,6 +96,7 @@ METRICS: dict[str, object] = {
         (
             "variants",
             (
+                ("padded", "The surprisal summed over all response positions, that of the padding token included."),
                 (
                     "padding_filled",
                     "The sum over all response positions after padding was overwritten with a log-probability of 1, which subtracts 1 for each padded position.",

@@ -435,6 +435,15 @@ METRICS: dict[str, object] = {
         ("population", "sequences"),
         ("function", "rlmetrics.functional.kl.kl_old_reference_sum_k1"),
         (
+            "variants",
+            (
+                (
+                    "padded",
+                    "The log-ratio summed over all response positions, whatever both policies make of the padding.",
+                ),
+            ),
+        ),
+        (
             "false_friends",
             (
                 ("kl/old_reference/k1", "Per token instead of per sequence; smaller by about the mean length."),

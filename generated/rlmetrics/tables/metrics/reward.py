@@ -139,7 +139,13 @@ METRICS: dict[str, object] = {
         ),
         ("population", "sequences"),
         ("function", "rlmetrics.functional.reward.reward_non_score_sum"),
-        ("variants", (("k3", "The penalty made of the k3 estimator."),)),
+        (
+            "variants",
+            (
+                ("padded", "The penalty summed over all response positions, padding included."),
+                ("k3", "The penalty made of the k3 estimator."),
+            ),
+        ),
         (
             "false_friends",
             (

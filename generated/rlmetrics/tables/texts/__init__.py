@@ -73,6 +73,11 @@ FAMILIES: tuple[object, ...] = (
         "Other policy objectives",
         "Losses that take the place of PPO's clipped surrogate, and the shares of tokens that their own rules exclude. Some frameworks log them under the names of PPO's numbers.",
     ),
+    (
+        "online_preference",
+        "Online preference learning",
+        "Preference learning on responses that are sampled during training. The policy's own response meets a second one: another sample of its own (online DPO), one of the reference policy (XPO) or one of a mixture of both policies (Nash-MD), here called its opponent. A reward model or a judge says which is better. What such trainers share with offline preference learning is in the family preference.",
+    ),
     ("optimizer", "Optimiser", "Settings and measurements of the gradient step."),
     (
         "packing",
@@ -146,6 +151,11 @@ FAMILIES: tuple[object, ...] = (
         "Wall time of the parts of a training step. What a timer includes differs between trainers and is recorded as the span of each emission. Unless a framework synchronises the accelerator, a timer sees when work was launched, not when it was done, and the time turns up in the next part that waits.",
     ),
     ("training", "State of training", "Gradient noise, staleness of rollouts, and what the sampler threw away."),
+    (
+        "unpaired",
+        "Preferences without pairs",
+        "Training on single completions that are labelled good or bad (KTO, BCO). Good and bad completions answer different prompts, so nothing is compared pair by pair: every mean runs over one class, and a batch may lack one of them. Completion quantities are sums over tokens unless their name says otherwise.",
+    ),
     ("validation", "Validation", "Scores of held-out prompts, each sampled once or several times."),
     (
         "value",
@@ -356,6 +366,43 @@ INPUTS: dict[str, object] = {
         ("dtype", "bool"),
         ("brief", "True where a token of a preferred response is the one that the policy finds most likely."),
     ),
+    "completion_logprobs": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Log-probability of each labelled completion under the current policy, summed over its tokens."),
+        ("unit", "nat"),
+    ),
+    "ref_completion_logprobs": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Log-probability of each labelled completion under the reference policy, summed over its tokens."),
+        ("unit", "nat"),
+    ),
+    "desirable": (
+        ("domain", "sequence"),
+        ("dtype", "bool"),
+        ("brief", "Label of each completion, true for good and false for bad."),
+    ),
+    "mismatched_logprobs": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Log-probability under the current policy of completions put after the prompts of other completions, summed over tokens.",
+        ),
+        ("unit", "nat"),
+    ),
+    "ref_mismatched_logprobs": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Log-probability of the same mismatched completions under the reference policy."),
+        ("unit", "nat"),
+    ),
+    "mean_logits": (
+        ("domain", "token"),
+        ("dtype", "float"),
+        ("brief", "Mean over the vocabulary of the logits that predict each token."),
+    ),
     "chosen_scores": (
         ("domain", "sequence"),
         ("dtype", "float"),
@@ -386,6 +433,62 @@ INPUTS: dict[str, object] = {
         ("domain", "token"),
         ("dtype", "bool"),
         ("brief", "True where a target or response token is the one that the policy finds most likely."),
+    ),
+    "own_logprobs": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Log-probability under the current policy of the response that it sampled itself, summed over its tokens.",
+        ),
+        ("unit", "nat"),
+    ),
+    "own_ref_logprobs": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Log-probability under the reference policy of the response that the current policy sampled, summed over its tokens.",
+        ),
+        ("unit", "nat"),
+    ),
+    "opponent_logprobs": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Log-probability under the current policy of the response that its opponent sampled to the same prompt, summed over its tokens.",
+        ),
+        ("unit", "nat"),
+    ),
+    "opponent_ref_logprobs": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Log-probability under the reference policy of the response that the opponent sampled, summed over its tokens.",
+        ),
+        ("unit", "nat"),
+    ),
+    "own_scores": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Score of the response that the current policy sampled, one per prompt."),
+    ),
+    "opponent_scores": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Score of the response that the opponent sampled to the same prompt."),
+    ),
+    "win_probabilities": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Probability that the policy's response beats its opponent's, one per prompt."),
+    ),
+    "opponent_terminated": (
+        ("domain", "sequence"),
+        ("dtype", "bool"),
+        ("brief", "True for responses of the opponent that contain an end-of-sequence token."),
     ),
     "learning_rate": (("domain", "scalar"), ("dtype", "float"), ("brief", "Learning rate of the step.")),
     "gradient_norms": (

@@ -258,6 +258,16 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "balance/expert_load/heatmap": (
+        (
+            "description",
+            "One row per mixture-of-experts layer, one column per expert, colour for the share of tokens. Even colour is balance; a bright column is an expert that every layer's router favours, a dark one never learns. Scales differ between images, so read the bar.",
+        ),
+        (
+            "measured",
+            "Share of the tokens routed to each expert since the last image, one row per layer, summing to 1.",
+        ),
+    ),
     "balance/expert_load/found": (
         (
             "description",

@@ -103,6 +103,16 @@ TEXTS: dict[str, object] = {
             "variants",
             (
                 (
+                    "padded",
+                    (
+                        (
+                            "brief",
+                            "The surprisal summed over all response positions, that of the padding token included.",
+                        ),
+                        ("formula", "mean(seq_sum(-old_logprobs, over=everything))"),
+                    ),
+                ),
+                (
                     "padding_filled",
                     (
                         (

@@ -403,6 +403,21 @@ TEXTS: dict[str, object] = {
         ),
         ("inputs", ("old_logprobs", "ref_logprobs", "mask")),
         ("formula", "mean(seq_sum(old_logprobs - ref_logprobs))"),
+        (
+            "variants",
+            (
+                (
+                    "padded",
+                    (
+                        (
+                            "brief",
+                            "The log-ratio summed over all response positions, whatever both policies make of the padding.",
+                        ),
+                        ("formula", "mean(seq_sum(old_logprobs - ref_logprobs, over=everything))"),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "sequence"),
         ("empty", "nan"),
         (

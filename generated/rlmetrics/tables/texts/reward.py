@@ -243,6 +243,13 @@ TEXTS: dict[str, object] = {
             "variants",
             (
                 (
+                    "padded",
+                    (
+                        ("brief", "The penalty summed over all response positions, padding included."),
+                        ("formula", "-kl_coef * mean(seq_sum(old_logprobs - ref_logprobs, over=everything))"),
+                    ),
+                ),
+                (
                     "k3",
                     (
                         ("brief", "The penalty made of the k3 estimator."),

@@ -115,6 +115,8 @@ CONFIG: tuple[object, ...] = ()
 PLACEHOLDERS: tuple[object, ...] = ()
 COMPONENTS: tuple[object, ...] = (
     ("AsyncGRPOTrainer", "async_grpo_trainer", ("1.0.0..1.16.0",), "trl.experimental.async_grpo.async_grpo_trainer"),
+    ("BCOTrainer", "bco_trainer", ("0.10.1..0.24.0",), "trl.trainer.bco_trainer"),
+    ("BCOTrainer", "bco_trainer", ("0.25.0..1.13.0",), "trl.experimental.bco.bco_trainer"),
     (
         "bema_for_ref_model.DPOTrainer",
         "bema_dpo_trainer",
@@ -126,6 +128,13 @@ COMPONENTS: tuple[object, ...] = (
     ("DPOTrainer", "dpo_trainer", ("0.29.0..1.16.0",), "trl.trainer.dpo_trainer"),
     ("DPOTrainer", "dpo_trainer_v1", ("0.5.0..0.28.0",), "trl.trainer.dpo_trainer"),
     ("GRPOTrainer", "grpo_trainer", ("0.14.0..0.25.1", "1.14.0..1.16.0"), "trl.trainer.grpo_trainer"),
+    ("KTOTrainer", "kto_trainer", ("0.8.0..0.8.1", "0.9.2..0.25.1", "1.8.0..1.16.0"), "trl.trainer.kto_trainer"),
+    ("KTOTrainer", "kto_trainer", ("0.26.0..1.7.1",), "trl.experimental.kto.kto_trainer"),
+    ("KTOTrainer", "kto_trainer_v1", ("0.8.2..0.8.6",), "trl.trainer.kto_trainer"),
+    ("NashMDTrainer", "nash_md_trainer", ("0.11.0..0.25.1",), "trl.trainer.nash_md_trainer"),
+    ("NashMDTrainer", "nash_md_trainer", ("0.26.0..1.13.0",), "trl.experimental.nash_md.nash_md_trainer"),
+    ("OnlineDPOTrainer", "online_dpo_trainer", ("0.10.1..0.25.1",), "trl.trainer.online_dpo_trainer"),
+    ("OnlineDPOTrainer", "online_dpo_trainer", ("0.26.0..1.16.0",), "trl.experimental.online_dpo.online_dpo_trainer"),
     ("ORPOTrainer", "orpo_trainer", ("0.8.2..0.25.1",), "trl.trainer.orpo_trainer"),
     ("ORPOTrainer", "orpo_trainer", ("0.26.0..1.16.0",), "trl.experimental.orpo.orpo_trainer"),
     ("PPOv2Trainer", "ppo_trainer", ("0.9.2..0.12.2",), "trl.trainer.ppov2_trainer"),
@@ -138,15 +147,23 @@ COMPONENTS: tuple[object, ...] = (
     ("RLOOTrainer", "rloo_trainer_v1", ("0.9.2..0.21.0",), "trl.trainer.rloo_trainer"),
     ("SFTTrainer", "sft_trainer", ("0.4.2..1.16.0",), "trl.trainer.sft_trainer"),
     ("TPOTrainer", "tpo_trainer", ("1.3.0..1.16.0",), "trl.experimental.tpo.tpo_trainer"),
+    ("XPOTrainer", "xpo_trainer", ("0.11.0..0.25.1",), "trl.trainer.xpo_trainer"),
+    ("XPOTrainer", "xpo_trainer", ("0.26.0..1.13.0",), "trl.experimental.xpo.xpo_trainer"),
 )
 FILES: dict[str, object] = {
     "async_grpo_trainer": "async_grpo_trainer",
+    "bco_trainer": "bco_trainer",
     "bema_dpo_trainer": "bema_dpo_trainer",
     "cpo_trainer": "cpo_trainer",
     "dpo_trainer": "dpo_trainer",
     "dpo_trainer_v1": "dpo_trainer_v1",
     "grpo_trainer": "grpo_trainer",
     "hf_trainer": "hf_trainer",
+    "kto_loss": "kto_loss",
+    "kto_trainer": "kto_trainer",
+    "kto_trainer_v1": "kto_trainer_v1",
+    "nash_md_trainer": "nash_md_trainer",
+    "online_dpo_trainer": "online_dpo_trainer",
     "orpo_trainer": "orpo_trainer",
     "ppo_trainer": "ppo_trainer",
     "ppo_trainer_v1": "ppo_trainer_v1",
@@ -155,4 +172,5 @@ FILES: dict[str, object] = {
     "rloo_trainer_v1": "rloo_trainer_v1",
     "sft_trainer": "sft_trainer",
     "tpo_trainer": "tpo_trainer",
+    "xpo_trainer": "xpo_trainer",
 }

@@ -1157,6 +1157,7 @@ COMPONENTS: tuple[object, ...] = (
     ("training", "training", ("0.9.0..0.9.1",), "verl.trainer.ppo.v1"),
     ("validation", "validation", ("0.1..0.3.0.post1",), "verl.trainer.ppo.ray_trainer"),
     ("validation", "validation", ("0.4.0..0.9.1",), "verl.trainer.ppo.metric_utils"),
+    ("veomni_engine", "veomni", ("0.8.0",), "verl.workers.engine.veomni.transformer_impl"),
 )
 FILES: dict[str, object] = {
     "actor": "actor",
@@ -1171,4 +1172,5 @@ FILES: dict[str, object] = {
     "timing": "timing",
     "training": "training",
     "validation": "validation",
+    "veomni": "veomni",
 }

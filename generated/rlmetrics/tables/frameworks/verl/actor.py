@@ -291,6 +291,24 @@ FILE: tuple[object, ...] = (
                 ("metric", "policy/loss"),
                 ("population", "response_tokens"),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                            ("traits", ("sampling_temperature_ignored",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.1|verl/trainer/ppo/actor/megatron_actor.py|269|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                    "0.2|verl/workers/actor/megatron_actor.py|274|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                    "0.3.0.post1|verl/workers/actor/megatron_actor.py|285|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "Without the entropy bonus and the KL term, and without the dual clip that 0.4.0 added. Micro-batches count equally, however many tokens they hold. Not logged while trainer.critic_warmup lasts.",
                 ),
@@ -377,6 +395,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "policy/loss"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
@@ -436,6 +455,24 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "policy/clip_fraction"),
                 ("population", "response_tokens"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                            ("traits", ("sampling_temperature_ignored",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.1|verl/trainer/ppo/actor/megatron_actor.py|269|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                    "0.2|verl/workers/actor/megatron_actor.py|274|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                    "0.3.0.post1|verl/workers/actor/megatron_actor.py|285|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
                 (
                     "evidence",
@@ -479,6 +516,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "policy/clip_fraction"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
                 (
@@ -497,6 +535,24 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "kl/old/k1"),
                 ("population", "response_tokens"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "megatron"),
+                            ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
+                            ("traits", ("sampling_temperature_ignored",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.1|verl/trainer/ppo/actor/megatron_actor.py|269|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                    "0.2|verl/workers/actor/megatron_actor.py|274|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                    "0.3.0.post1|verl/workers/actor/megatron_actor.py|285|MegatronPPOActor.forward_backward_batch.loss_func|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains. Log-ratios are not clamped before 0.4.1.",
@@ -546,6 +602,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "kl/old/k1"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "note",
@@ -587,6 +644,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "policy/dual_clip_fraction"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "note",
@@ -688,6 +746,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "kl/reference/k3"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
@@ -853,6 +912,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "kl/reference/k3"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
@@ -1173,6 +1233,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "policy/loss"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
@@ -1291,6 +1352,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "policy/clip_fraction"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
@@ -1361,6 +1423,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "kl/old/k1"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
@@ -1445,6 +1508,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "policy/dual_clip_fraction"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
@@ -1565,6 +1629,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "legacy"),
                 ("metric", "kl/reference/k3"),
                 ("population", "response_tokens"),
+                ("traits", ("sampling_temperature_ignored",)),
                 ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
@@ -2031,6 +2096,106 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.5.0",)),
                 ("profile", "legacy"),
                 ("metric", "policy/loss"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|786|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped", "empty_rows_in_mean")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|705|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped", "empty_rows_not_a_number")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|707|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla' and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("dual_clip_applied", "log_ratio_clamped")),
+                            ("reproduced_by", "dual_clip"),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|711|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("metric", "objective/reinforce_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|812|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("metric", "objective/clip_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.5.0|verl/trainer/ppo/core_algos.py|902|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("metric", "objective/kl_cov_loss"),
+                            ("traits", ("aggregated_as_configured",)),
+                            (
+                                "evidence",
+                                ("0.5.0|verl/trainer/ppo/core_algos.py|949|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Without the entropy bonus and the KL term. Micro-batches count equally, however many tokens they hold. Not logged while trainer.critic_warmup lasts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.5.0|verl/workers/actor/dp_actor.py|474|DataParallelPPOActor.update_policy",
+                        "0.5.0|verl/workers/actor/megatron_actor.py|453|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.5.0|verl/trainer/ppo/core_algos.py|791|compute_policy_loss|value",
+                        "0.5.0|verl/trainer/ppo/core_algos.py|792|compute_policy_loss|reduction",
+                        "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_loss"),
+                ("releases", ("0.5.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/loss"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
                     (
@@ -6037,9 +6202,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.7.0|verl/workers/engine_workers.py|286|TrainingWorker.train_batch",
+                                    "0.7.0|verl/workers/engine_workers.py|160|TrainingWorker._postprocess_output",
                                     "0.7.0|verl/workers/engine/fsdp/transformer_impl.py|561|FSDPEngine.lr_scheduler_step|span",
-                                    "0.7.1|verl/workers/engine_workers.py|332|TrainingWorker.train_batch",
+                                    "0.7.1|verl/workers/engine_workers.py|193|TrainingWorker._postprocess_output",
                                     "0.7.1|verl/workers/engine/fsdp/transformer_impl.py|650|FSDPEngine.lr_scheduler_step|span",
                                 ),
                             ),
@@ -6587,11 +6752,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.0|verl/workers/engine_workers.py|164|TrainingWorker._postprocess_output",
-                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1236|RayPPOTrainer._update_actor|condition",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1236|RayPPOTrainer._update_actor",
                         "0.7.0|verl/workers/engine_workers.py|164|TrainingWorker._postprocess_output|value",
-                        "0.7.1|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output",
-                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1193|RayPPOTrainer._update_actor|condition",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1193|RayPPOTrainer._update_actor",
                         "0.7.1|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output|value",
                     ),
                 ),
@@ -7447,6 +7610,63 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.5.0",)),
                 ("profile", "legacy"),
                 ("metric", "policy/clip_fraction"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|768|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gpg",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|815|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("metric", "objective/covariance_dropped_fraction"),
+                            (
+                                "evidence",
+                                ("0.5.0|verl/trainer/ppo/core_algos.py|900|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode kl_cov",)),
+                            (
+                                "evidence",
+                                ("0.5.0|verl/trainer/ppo/core_algos.py|972|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Token mean inside a micro-batch, then micro-batches count equally."),
+                (
+                    "evidence",
+                    (
+                        "0.5.0|verl/workers/actor/dp_actor.py|475|DataParallelPPOActor.update_policy",
+                        "0.5.0|verl/workers/actor/megatron_actor.py|454|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.5.0|verl/trainer/ppo/core_algos.py|783|compute_policy_loss|value",
+                        "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac"),
+                ("releases", ("0.5.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/clip_fraction"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
                     (
@@ -7799,6 +8019,57 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.5.0",)),
                 ("profile", "legacy"),
                 ("metric", "kl/old/k1"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|768|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gpg",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|815|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("metric", "objective/abs_log_ratio"),
+                            (
+                                "evidence",
+                                ("0.5.0|verl/trainer/ppo/core_algos.py|947|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Signed, so it may be negative. With one mini-batch per batch and one epoch only the numerical difference between the two forward passes remains.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.5.0|verl/workers/actor/dp_actor.py|476|DataParallelPPOActor.update_policy",
+                        "0.5.0|verl/workers/actor/megatron_actor.py|455|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.5.0|verl/trainer/ppo/core_algos.py|770|compute_policy_loss|value",
+                        "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/ppo_kl"),
+                ("releases", ("0.5.0",)),
+                ("profile", "legacy"),
+                ("metric", "kl/old/k1"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
                     (
@@ -8037,6 +8308,67 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.5.0",)),
                 ("profile", "legacy"),
                 ("metric", "policy/dual_clip_fraction"),
+                ("when", "actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vanilla"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'vanilla'"),
+                            ("traits", ("log_ratio_clamped",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|768|compute_policy_loss|value",)),
+                        ),
+                        (
+                            ("name", "gpg"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'gpg'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode gpg",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|815|compute_policy_loss_gpg|value",)),
+                        ),
+                        (
+                            ("name", "clip_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'clip_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode clip_cov",)),
+                            (
+                                "evidence",
+                                ("0.5.0|verl/trainer/ppo/core_algos.py|905|compute_policy_loss_clip_cov|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "kl_cov"),
+                            ("when", "actor_rollout_ref.actor.policy_loss.loss_mode == 'kl_cov'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 with loss_mode kl_cov",)),
+                            (
+                                "evidence",
+                                ("0.5.0|verl/trainer/ppo/core_algos.py|972|compute_policy_loss_kl_cov|value",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "'lower' names the dual clip, a ratio above clip_ratio_c on tokens with a negative advantage. It is not the lower bound of the ratio.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.5.0|verl/workers/actor/dp_actor.py|477|DataParallelPPOActor.update_policy",
+                        "0.5.0|verl/workers/actor/megatron_actor.py|456|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.5.0|verl/trainer/ppo/core_algos.py|788|compute_policy_loss|value",
+                        "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/pg_clipfrac_lower"),
+                ("releases", ("0.5.0",)),
+                ("profile", "legacy"),
+                ("metric", "policy/dual_clip_fraction"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("when", "actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
                     (
@@ -8378,7 +8710,97 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.5.0",)),
                 ("profile", "legacy"),
                 ("metric", "kl/reference/k3"),
-                ("when", "actor_rollout_ref.actor.use_kl_loss"),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy != 'megatron'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "k1"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['kl', 'k1']"),
+                            ("metric", "kl/reference/k1"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|1047|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "abs"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['abs']"),
+                            ("metric", "kl/reference/abs"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|1050|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k2"),
+                            ("when", "actor_rollout_ref.actor.kl_loss_type in ['mse', 'k2']"),
+                            ("metric", "kl/reference/k2"),
+                            ("traits", ("aggregated_as_configured",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|1053|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k3"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'token-mean'",
+                            ),
+                            ("traits", ("k3_clamped",)),
+                            ("reproduced_by", "clamped"),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|1060|kl_penalty|value",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_sums"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped", "empty_rows_in_mean")),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|705|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sequence_means"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-mean'",
+                            ),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("k3_clamped", "empty_rows_not_a_number")),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|707|agg_loss|reduction",)),
+                        ),
+                        (
+                            ("name", "k3_sums_over_width"),
+                            (
+                                "when",
+                                "actor_rollout_ref.actor.kl_loss_type in ['low_var_kl', 'k3'] and actor_rollout_ref.actor.loss_agg_mode == 'seq-mean-token-sum-norm'",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "sum"))),
+                            ("scale", "1 / data.max_response_length"),
+                            ("traits", ("k3_clamped",)),
+                            ("evidence", ("0.5.0|verl/trainer/ppo/core_algos.py|711|agg_loss|reduction",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The penalty before its weight. The log-ratio of the plain estimator k1 has current minus reference, so its mean is the divergence of the current policy from the reference.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.5.0|verl/workers/actor/dp_actor.py|462|DataParallelPPOActor.update_policy",
+                        "0.5.0|verl/workers/actor/megatron_actor.py|480|MegatronPPOActor.forward_backward_batch.loss_func",
+                        "0.5.0|verl/trainer/ppo/core_algos.py|1063|kl_penalty|value",
+                        "0.5.0|verl/workers/actor/dp_actor.py|459|DataParallelPPOActor.update_policy|reduction",
+                        "0.5.0|verl/utils/metric/utils.py|53|reduce_metrics|reduction",
+                        "0.5.0|verl/protocol.py|762|DataProto.concat|reduction|concat keeps the first worker's metrics",
+                    ),
+                ),
+            ),
+            (
+                ("key", "actor/kl_loss"),
+                ("releases", ("0.5.0",)),
+                ("profile", "legacy"),
+                ("metric", "kl/reference/k3"),
+                ("traits", ("sampling_temperature_ignored",)),
+                ("when", "actor_rollout_ref.actor.use_kl_loss and actor_rollout_ref.actor.strategy == 'megatron'"),
                 (
                     "variants",
                     (
@@ -9627,12 +10049,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output",
-                        "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output",
-                        "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output",
-                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1330|RayPPOTrainer._update_actor|condition",
-                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1348|RayPPOTrainer._update_actor|condition",
-                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1373|RayPPOTrainer._update_actor|condition",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1330|RayPPOTrainer._update_actor",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1348|RayPPOTrainer._update_actor",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1373|RayPPOTrainer._update_actor",
                         "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output|value",
                         "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output|value",

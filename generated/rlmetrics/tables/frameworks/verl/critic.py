@@ -1516,7 +1516,7 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.6.0|verl/workers/roles/critic.py|199|CriticWorker.update_critic",
                                     "0.6.0|verl/workers/engine/fsdp/transformer_impl.py|533|FSDPEngine.lr_scheduler_step|span",
-                                    "0.7.1|verl/workers/engine_workers.py|332|TrainingWorker.train_batch",
+                                    "0.7.1|verl/workers/engine_workers.py|193|TrainingWorker._postprocess_output",
                                     "0.7.1|verl/workers/engine/fsdp/transformer_impl.py|650|FSDPEngine.lr_scheduler_step|span",
                                 ),
                             ),
@@ -1584,11 +1584,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.0|verl/workers/engine_workers.py|164|TrainingWorker._postprocess_output",
-                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1266|RayPPOTrainer._update_critic|condition",
+                        "0.7.0|verl/trainer/ppo/ray_trainer.py|1266|RayPPOTrainer._update_critic",
                         "0.7.0|verl/workers/engine_workers.py|164|TrainingWorker._postprocess_output|value",
-                        "0.7.1|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output",
-                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1224|RayPPOTrainer._update_critic|condition",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1224|RayPPOTrainer._update_critic",
                         "0.7.1|verl/workers/engine_workers.py|205|TrainingWorker._postprocess_output|value",
                     ),
                 ),
@@ -1999,12 +1997,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output",
-                        "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output",
-                        "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output",
-                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1358|RayPPOTrainer._update_critic|condition",
-                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1376|RayPPOTrainer._update_critic|condition",
-                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1401|RayPPOTrainer._update_critic|condition",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1358|RayPPOTrainer._update_critic",
+                        "0.9.0|verl/trainer/ppo/ray_trainer.py|1376|RayPPOTrainer._update_critic",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1401|RayPPOTrainer._update_critic",
                         "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output|value",
                         "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output|value",

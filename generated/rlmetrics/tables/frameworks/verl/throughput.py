@@ -71,7 +71,29 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "perf/total_num_tokens"),
-                ("releases", ("0.8.0..0.9.1",)),
+                ("releases", ("0.8.0..0.9.0",)),
+                ("metric", "throughput/tokens_per_step"),
+                (
+                    "note",
+                    "Tool outputs count, and a prompt counts once per response. Rows that the V1 trainer, and main_ppo_sync before it, add to fill up the batch count with 2 tokens each.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|343|compute_throughout_metrics",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|685|compute_throughout_metrics",
+                        "0.8.0|verl/trainer/ppo/metric_utils.py|337|compute_throughout_metrics|value",
+                        "0.9.0|verl/trainer/ppo/metric_utils.py|679|compute_throughout_metrics|value",
+                        "0.8.0|verl/trainer/main_ppo_sync.py|1540|PPOTrainer._compute_metrics|value",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1741|PPOTrainer._compute_metrics|value",
+                        "0.8.0|verl/trainer/ppo/padding_utils.py|123|construct_minimal_padding_template|value",
+                        "0.9.0|verl/trainer/ppo/padding_utils.py|123|construct_minimal_padding_template|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "perf/total_num_tokens"),
+                ("releases", ("0.9.1",)),
                 ("metric", "throughput/tokens_per_step"),
                 (
                     "note",
@@ -80,13 +102,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/trainer/ppo/metric_utils.py|343|compute_throughout_metrics",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|685|compute_throughout_metrics",
-                        "0.8.0|verl/trainer/ppo/metric_utils.py|337|compute_throughout_metrics|value",
                         "0.9.1|verl/trainer/ppo/metric_utils.py|679|compute_throughout_metrics|value",
-                        "0.8.0|verl/trainer/main_ppo_sync.py|1540|PPOTrainer._compute_metrics|value",
-                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1741|PPOTrainer._compute_metrics|value",
                         "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1896|PPOTrainer._compute_metrics|value",
+                        "0.9.1|verl/trainer/ppo/padding_utils.py|42|SYNTHETIC_PADDING_SEQ_LEN|value",
                     ),
                 ),
             ),
