@@ -1,0 +1,170 @@
+"""Draws random (component, release, key) and prints the spec's claim beside the source lines, for readers to judge.
+
+``PYTHONPATH=tests python -m blind_check.draw --seed 1 --sources DIR -o draw.md``: DIR holds unpacked wheels as
+``trl-1.16.0``, ``verl-0.9.1``. Two readers judge every claim without seeing each other's verdict; their verdicts go
+into ``tests/blind_check/rounds`` and, by ``python -m blind_check.table``, into the documentation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlmetrics.names import Entry, Evidence, open_view, releases
+from rlmetrics.names.tables import Tables, load_tables
+
+COUNT = 60
+_AROUND = 4
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """One key of one component in one release."""
+
+    framework: str
+    component: str
+    release: str
+    mode: str
+    key: str
+
+    @property
+    def source(self) -> str:
+        """The component as rlmetrics is asked for it."""
+        return f"{self.framework}[{self.component}]=={self.release}"
+
+
+def universe() -> list[Place]:
+    """Return every place that the spec describes, in a fixed order."""
+    found: list[Place] = []
+    for info in releases():
+        for component in info.components:
+            view = open_view(f"{info.framework}[{component}]=={info.release}")
+            found += [Place(info.framework, component, info.release, entry.mode, entry.key) for entry in view.entries()]
+    return sorted(found)
+
+
+def draw(seed: int, count: int = COUNT) -> list[Place]:
+    """Return that many places, the same ones for the same seed and spec."""
+    return random.Random(seed).sample(universe(), count)
+
+
+def claim(place: Place) -> Iterator[str]:
+    """Yield what the spec says about a place, in words."""
+    tables = load_tables()
+    view = open_view(place.source)
+    entry = next(item for item in view.entries() if (item.key, item.mode) == (place.key, place.mode))
+    yield f"`{place.key}` of {place.source} ({place.mode})"
+    yield ""
+    if entry.metric is None:
+        yield "- metric: depends on the configuration"
+    else:
+        yield from _metric(entry.metric, tables)
+    yield from _signature(entry, tables)
+    for other in entry.alternatives:
+        yield f"- otherwise, when {other.when}: {other.metric} ({other.variant})"
+    yield f"- logged: {'always' if entry.condition is None else entry.condition}; by default {entry.logged_by_default}"
+    yield from (f"- constant: {text}" for text in entry.constant_when)
+    yield from [] if entry.note is None else [f"- note: {entry.note}"]
+    yield from (
+        f"- cites {item.release} {item.path}:{item.line} ({item.symbol}), shows {item.shows}"
+        f"{f': {item.note}' if item.note else ''}"
+        for item in entry.evidence
+    )
+
+
+def _metric(metric: str, tables: Tables) -> Iterator[str]:
+    row, text = dict(tables.metrics[metric]), dict(tables.texts[metric])
+    yield f"- metric: {metric}: {text.get('brief', row.get('brief', ''))}"
+    yield f"- unit: {row.get('unit', text.get('unit'))}"
+    for name in ("let", "formula", "impl", "measured"):
+        if text.get(name):
+            yield f"- {name}: {text[name]}"
+
+
+def _signature(entry: Entry, tables: Tables) -> Iterator[str]:
+    signature = entry.signature
+    populations = tables.signatures["POPULATIONS"]
+    if signature.population in populations:
+        yield f"- over: {populations[signature.population][1]}"
+    if signature.snapshot is not None:
+        yield f"- parameters in place: {signature.snapshot}"
+    if signature.reduction:
+        yield "- reduced: " + ", ".join(f"{level} {operation}" for level, operation in signature.reduction.items())
+    yield from [] if signature.span is None else [f"- span: {signature.span}"]
+    if signature.lag:
+        yield f"- lag: {signature.lag} steps"
+    if (signature.scale, signature.offset) != (1.0, 0.0):
+        yield f"- logged = {signature.scale} * metric + {signature.offset}"
+    yield from (
+        f"- departs ({tables.traits[name]['grade']}): {tables.traits[name]['what']}" for name in signature.traits
+    )
+
+
+def cited(place: Place, folder: Path) -> Iterator[str]:
+    """Yield the cited lines nearest to the drawn release, and where the same function stands in that release."""
+    view = open_view(place.source)
+    entry = next(item for item in view.entries() if (item.key, item.mode) == (place.key, place.mode))
+    own = [item for item in entry.evidence if item.path.startswith(f"{place.framework}/")]
+    order = load_tables().framework(place.framework).releases
+    drawn = order.index(place.release)
+    before = max((order.index(item.release) for item in own if order.index(item.release) <= drawn), default=None)
+    after = min((order.index(item.release) for item in own if order.index(item.release) >= drawn), default=None)
+    near = [item for item in own if order.index(item.release) in (before, after)]
+    shown = {(item.release, item.path, item.line): item for item in (near or entry.evidence)}
+    for item in shown.values():
+        yield from _lines(folder / f"{item.path.partition('/')[0]}-{item.release}", item)
+    if own and before != drawn:
+        for item in {(item.path.rsplit("/", 1)[-1], item.symbol): item for item in near}.values():
+            yield from _same_function(folder / f"{place.framework}-{place.release}", item)
+
+
+def _lines(root: Path, item: Evidence) -> Iterator[str]:
+    path = root / item.path
+    if not path.is_file():
+        yield f"{root.name}/{item.path}:{item.line} is not in the folder of sources"
+        return
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    first, last = max(0, item.line - 1 - _AROUND), min(len(lines), item.line + _AROUND)
+    yield f"{root.name}/{item.path}:{item.line}"
+    yield from (f"{number + 1:>6}  {lines[number]}" for number in range(first, last))
+
+
+def _same_function(root: Path, item: Evidence) -> Iterator[str]:
+    name = item.symbol.split(".")[-1]
+    for path in sorted(root.rglob(item.path.rsplit("/", 1)[-1])):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if not re.search(rf"\b(def|class) {re.escape(name)}\b", text):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name:
+                yield f"in the drawn release: {root.name}/{path.relative_to(root)}:{node.lineno}-{node.end_lineno}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print a draw."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--sources", type=Path, required=True, help="folder of unpacked wheels")
+    parser.add_argument("-o", "--output", type=Path)
+    options = parser.parse_args(arguments)
+    parts = []
+    for number, place in enumerate(draw(options.seed, options.count), start=1):
+        source = "\n".join(cited(place, options.sources))
+        parts.append(f"## {number}\n\n" + "\n".join(claim(place)) + f"\n\n```text\n{source}\n```\n")
+    text = "\n".join(parts)
+    if options.output is None:
+        sys.stdout.write(text)
+    else:
+        options.output.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""Renders ``docs/reference/blind_check.md`` from the rounds: ``PYTHONPATH=tests python -m blind_check.table``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "rounds"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "blind_check.md"
+
+HEAD = """<!-- Written by `python -m blind_check.table` from tests/blind_check/rounds. Edit those, not this. -->
+# Blind check
+
+How often is the spec wrong? A script draws keys at random, uniformly over every component, release and mode that the
+spec describes, and prints the spec's claim beside the source lines of that release. Two readers judge each claim
+against the source without seeing each other's verdict: the key is logged there, under that condition, and its meaning
+(metric, population, parameters in place, reductions, departures) is what the code computes. What they find wrong, or
+judge differently, is looked into and fixed, and another draw follows, until one is clean.
+"""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One drawn key with the verdicts of both readers, and what became of it."""
+
+    source: str
+    mode: str
+    key: str
+    verdicts: tuple[str, str]
+    outcome: str
+    fix: str | None
+
+
+@dataclass(frozen=True)
+class Round:
+    """One draw."""
+
+    number: int
+    seed: int
+    drawn: tuple[Drawn, ...]
+
+    @property
+    def wrong(self) -> int:
+        """How many claims were wrong in the end."""
+        return sum(item.outcome == "wrong" for item in self.drawn)
+
+    @property
+    def disagreed(self) -> int:
+        """How many claims the readers judged differently."""
+        return sum(len(set(item.verdicts)) > 1 for item in self.drawn)
+
+
+def rounds() -> list[Round]:
+    """Return every recorded round, in order."""
+    found = []
+    for number, path in enumerate(sorted(FOLDER.glob("*.json")), start=1):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        drawn = (
+            Drawn(row["source"], row["mode"], row["key"], tuple(row["verdicts"]), row["outcome"], row.get("fix"))
+            for row in record["drawn"]
+        )
+        found.append(Round(number, record["seed"], tuple(drawn)))
+    return found
+
+
+def bound(wrong: int, count: int) -> float:
+    """Return the 95 % upper confidence bound of the share of wrong claims (Clopper-Pearson, one-sided)."""
+    low, high = wrong / count, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        term = total = (1 - middle) ** count
+        for hits in range(1, wrong + 1):
+            term *= (count - hits + 1) / hits * middle / (1 - middle)
+            total += term
+        low, high = (middle, high) if total > 0.05 else (low, middle)
+    return high
+
+
+def render(recorded: Sequence[Round]) -> str:
+    """Return the page."""
+    lines = [HEAD]
+    last = recorded[-1]
+    lines.append(
+        f"In the last draw {last.wrong} of {len(last.drawn)} claims were wrong: with 95 % confidence at most "
+        f"{100 * bound(last.wrong, len(last.drawn)):.1f} % of all claims were wrong before that draw's corrections.\n"
+    )
+    lines += ["| Draw | Seed | Claims | Judged differently | Wrong |", "|---|---|---|---|---|"]
+    lines += [f"| {r.number} | {r.seed} | {len(r.drawn)} | {r.disagreed} | {r.wrong} |" for r in recorded]
+    for item in recorded:
+        lines += ["", f"## Draw {item.number}", "", "| Key | Source | Readers | Outcome | Correction |"]
+        lines += ["|---|---|---|---|---|", *map(_line, item.drawn)]
+    return "\n".join(lines) + "\n"
+
+
+def _line(row: Drawn) -> str:
+    cells = f"`{row.key}` ({row.mode})", f"`{row.source}`", ", ".join(row.verdicts), row.outcome, _cell(row.fix)
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(text: str | None) -> str:
+    return "" if text is None else " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(rounds()), encoding="utf-8")

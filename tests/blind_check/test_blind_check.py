@@ -1,0 +1,48 @@
+"""The draws of the blind check and its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from blind_check.draw import cited, claim, draw, universe
+from blind_check.table import PAGE, bound, render, rounds
+
+
+def test_a_draw_is_reproducible_and_stays_in_the_spec():
+    """One seed, one draw; every place is one that the spec describes, with a claim and its citations."""
+    places = draw(7, 5)
+    assert places == draw(7, 5)
+    assert places != draw(8, 5)
+    assert set(places) <= set(universe())
+    for place in places:
+        text = "\n".join(claim(place))
+        assert f"`{place.key}`" in text
+        assert "- metric: " in text
+
+
+def test_cited_lines_are_printed_from_the_sources(tmp_path: Path):
+    """With their numbers; a source that is not there is told."""
+    place = next(item for item in universe() if item.source == "trl[PPOTrainer]==0.12.2")
+    assert any("is not in the folder of sources" in line for line in cited(place, tmp_path))
+
+
+def test_the_page_is_up_to_date():
+    """It is rendered from the recorded rounds."""
+    assert render(rounds()) == PAGE.read_text(encoding="utf-8")
+
+
+def test_every_round_was_judged_twice_and_the_last_one_is_clean():
+    """60 different places each; whatever was wrong has its correction."""
+    recorded = rounds()
+    for item in recorded:
+        assert 60 == len({(row.source, row.mode, row.key) for row in item.drawn})
+        assert all({"right", "wrong"} >= set(row.verdicts) and 2 == len(row.verdicts) for row in item.drawn)
+        assert all(row.fix for row in item.drawn if row.outcome == "wrong")
+    assert 0 == recorded[-1].wrong
+
+
+@pytest.mark.parametrize(("wrong", "count", "expected"), [(0, 60, 0.0487), (1, 60, 0.0766), (3, 60, 0.1242)])
+def test_the_bound_is_that_of_the_binomial_distribution(wrong: int, count: int, expected: float):
+    """One-sided Clopper-Pearson bounds at 95 %, from scipy.stats.beta.ppf(0.95, wrong + 1, count - wrong)."""
+    assert expected == pytest.approx(bound(wrong, count), abs=2e-4)
