@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 __all__ = [
+    "aot",
+    "aot_unpaired",
     "best_of_n_mean",
     "best_of_n_std",
+    "kto_pair",
     "majority_of_n_mean",
     "majority_of_n_std",
     "mean_absolute_violation",
@@ -62,6 +65,53 @@ def majority_of_n_std(
 ) -> float:
     """Reference of :func:`rlmetrics.impl.validation.majority_of_n_std`."""
     return _bootstrap(_voted, statistics.pstdev, [sample_values, answers, group_ids], n, resamples, seed)
+
+
+def aot(
+    chosen_logprobs: Any,
+    rejected_logprobs: Any,
+    ref_chosen_logprobs: Any,
+    ref_rejected_logprobs: Any,
+    beta: float = 0.1,
+    label_smoothing: float = 0.0,
+) -> float:
+    """Reference of :func:`rlmetrics.impl.preference.aot`."""
+    policy, reference = _gaps(chosen_logprobs, rejected_logprobs), _gaps(ref_chosen_logprobs, ref_rejected_logprobs)
+    return _mean(
+        [_smoothed(beta * (x - y), label_smoothing) for x, y in zip(sorted(policy), sorted(reference), strict=True)]
+    )
+
+
+def aot_unpaired(
+    chosen_logprobs: Any,
+    rejected_logprobs: Any,
+    ref_chosen_logprobs: Any,
+    ref_rejected_logprobs: Any,
+    beta: float = 0.1,
+    label_smoothing: float = 0.0,
+) -> float:
+    """Reference of :func:`rlmetrics.impl.preference.aot_unpaired`."""
+    preferred, other = _gaps(chosen_logprobs, ref_chosen_logprobs), _gaps(rejected_logprobs, ref_rejected_logprobs)
+    return _mean(
+        [_smoothed(beta * (x - y), label_smoothing) for x, y in zip(sorted(preferred), sorted(other), strict=True)]
+    )
+
+
+def kto_pair(
+    chosen_logprobs: Any,
+    rejected_logprobs: Any,
+    ref_chosen_logprobs: Any,
+    ref_rejected_logprobs: Any,
+    beta: float = 0.1,
+) -> float:
+    """Reference of :func:`rlmetrics.impl.preference.kto_pair`."""
+    preferred, other = _gaps(chosen_logprobs, ref_chosen_logprobs), _gaps(rejected_logprobs, ref_rejected_logprobs)
+    if not preferred:
+        return math.nan
+    baseline, other_baseline = max(_mean(preferred), 0.0), max(_mean(other), 0.0)
+    terms = [1 - _sigmoid(beta * (x - other_baseline)) for x in preferred]
+    terms += [1 - _sigmoid(beta * (baseline - y)) for y in other]
+    return _mean(terms)
 
 
 def mean_absolute_violation(expert_assignments: Any) -> float:
@@ -111,6 +161,26 @@ def _voted(subset: Sequence[Row]) -> float:
 
 def _numbers(values: Any) -> list[float]:
     return [float(value) for value in (values.tolist() if hasattr(values, "tolist") else values)]
+
+
+def _gaps(left: Any, right: Any) -> list[float]:
+    return [x - y for x, y in zip(_numbers(left), _numbers(right), strict=True)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+
+
+def _smoothed(margin: float, label_smoothing: float) -> float:
+    return (1 - label_smoothing) * _softplus(-margin) + label_smoothing * _softplus(margin)
+
+
+def _softplus(x: float) -> float:
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
 def _draws(seed: int, size: int) -> Iterator[int]:
