@@ -352,15 +352,20 @@ class NameMap:
             if target.mode == entry.mode and target.metric != entry.metric
         ]
 
+    @cached_property
+    def _alternatives(self) -> dict[tuple[str | None, str], list[str]]:
+        """For each metric and mode, which keys of the target would measure it under another configuration."""
+        found: dict[tuple[str | None, str], list[str]] = {}
+        for target in self.to_view.entries():
+            for other in target.alternatives:
+                if other.when is not None and other.metric != target.metric:
+                    said = f"{target.key} measures it when {other.when}"
+                    found.setdefault((other.metric, target.mode), []).append(said)
+        return found
+
     def _otherwise(self, entry: Entry) -> list[str]:
         """Return which keys of the target would be the translation under another configuration."""
-        return [
-            f"{target.key} measures it when {alternative.when}"
-            for target in self.to_view.entries()
-            if target.mode == entry.mode and target.metric != entry.metric
-            for alternative in target.alternatives
-            if alternative.metric == entry.metric and alternative.when is not None
-        ][:MAX_OTHERWISE]
+        return list(dict.fromkeys(self._alternatives.get((entry.metric, entry.mode), ())))[:MAX_OTHERWISE]
 
 
 def map_names(

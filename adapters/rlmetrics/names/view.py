@@ -46,9 +46,13 @@ class FrameworkView:
             found.setdefault((entry.metric, entry.mode), []).append(entry)
         return found
 
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        return [entry for component in self.components.values() for entry in component.entries()]
+
     def entries(self) -> list[Entry]:
         """Return everything that is logged, component by component."""
-        return [entry for component in self.components.values() for entry in component.entries()]
+        return self._entries
 
     def candidates(self, metric: str, mode: str) -> list[Entry]:
         """Return the entries of a metric in a mode."""
