@@ -13,6 +13,9 @@ from typing import Final
 import torch
 from torch import Tensor
 
+from rlmetrics.impl.preference import aot as _preference_loss_aot_impl
+from rlmetrics.impl.preference import aot_unpaired as _preference_loss_aot_unpaired_impl
+from rlmetrics.impl.preference import kto_pair as _preference_loss_kto_pair_impl
 from rlmetrics.state import ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
@@ -31,6 +34,8 @@ __all__ = [
     "preference_logprob_average_rejected",
     "preference_logprob_chosen",
     "preference_logprob_rejected",
+    "preference_loss_aot",
+    "preference_loss_aot_unpaired",
     "preference_loss_apo_down",
     "preference_loss_apo_zero",
     "preference_loss_bco_pair",
@@ -42,6 +47,7 @@ __all__ = [
     "preference_loss_hinge",
     "preference_loss_ipo",
     "preference_loss_ipo_sum",
+    "preference_loss_kto_pair",
     "preference_loss_nca_pair",
     "preference_loss_odds_ratio",
     "preference_loss_robust",
@@ -2535,6 +2541,60 @@ def _preference_loss_ipo_sum_finalize(state: Tensor) -> Tensor:
     return power_sum / sequence_count
 
 
+def preference_loss_kto_pair(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """KTO-style loss on pairs, each side judged against the mean log-ratio of the other.
+
+    The mean log-ratio of the other half of the batch, not below 0, stands in for the divergence from the reference.
+    Between 0 and 1; starts at exactly 0.5. Depends on the batch, because the other half enters every term. It was an
+    early stand-in for KTO, which needs no pairs.
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: kto_pair.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ethayarajh et al. 2024, KTO: Model Alignment as Prospect Theoretic Optimization,
+            https://arxiv.org/abs/2402.01306.
+    """
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+    )
+    return _preference_loss_kto_pair_impl(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        beta=beta,
+    )
+
+
 def preference_loss_exo_pair(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -3294,6 +3354,116 @@ def _preference_loss_sft_update(chosen_token_logprobs: Tensor, chosen_mask: Tens
 def _preference_loss_sft_finalize(state: Tensor) -> Tensor:
     negative_chosen_token_logprobs_sum, selected_count = state.unbind()
     return negative_chosen_token_logprobs_sum / selected_count
+
+
+def preference_loss_aot(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """AOT loss, the smoothed DPO loss on the sorted log-ratio differences of policy and reference.
+
+    The differences between preferred and rejected log-probability are sorted over the batch, once for the policy and
+    once for the reference, and compared rank by rank. The value depends on the batch size, because sorting mixes pairs.
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: aot.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport,
+            https://arxiv.org/abs/2406.05882.
+    """
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+    )
+    return _preference_loss_aot_impl(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        beta=beta,
+        label_smoothing=label_smoothing,
+    )
+
+
+def preference_loss_aot_unpaired(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """AOT loss for unpaired data, the smoothed DPO loss on sorted log-ratios of preferred and rejected responses.
+
+    The log-ratios of preferred and of rejected responses are sorted separately and compared rank by rank, so the pairs
+    of the data set do not matter. The value depends on the batch size.
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: aot.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Melnyk et al. 2024, Distributional Preference Alignment of LLMs via Optimal Transport,
+            https://arxiv.org/abs/2406.05882.
+    """
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+    )
+    return _preference_loss_aot_unpaired_impl(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        beta=beta,
+        label_smoothing=label_smoothing,
+    )
 
 
 def preference_loss_contrastive(
@@ -4848,6 +5018,18 @@ METRICS: Final[dict[str, MetricFunction]] = {
         ),
         slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count")),
     ),
+    "preference/loss/kto_pair": MetricFunction(
+        id="preference/loss/kto_pair",
+        brief="KTO-style loss on pairs, each side judged against the mean log-ratio of the other.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
+        parameters={"beta": 0.1},
+        function=preference_loss_kto_pair,
+        own_reference="rlmetrics.impl.references:kto_pair",
+    ),
     "preference/loss/exo_pair": MetricFunction(
         id="preference/loss/exo_pair",
         brief=(
@@ -5022,6 +5204,33 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_preference_loss_sft_finalize,
         formula="mean(-chosen_token_logprobs, over=chosen_mask)",
         slots=(Slot("negative_chosen_token_logprobs_sum", "sum"), Slot("selected_count", "count")),
+    ),
+    "preference/loss/aot": MetricFunction(
+        id="preference/loss/aot",
+        brief="AOT loss, the smoothed DPO loss on the sorted log-ratio differences of policy and reference.",
+        unit="nat",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
+        parameters={"beta": 0.1, "label_smoothing": 0.0},
+        function=preference_loss_aot,
+        own_reference="rlmetrics.impl.references:aot",
+    ),
+    "preference/loss/aot_unpaired": MetricFunction(
+        id="preference/loss/aot_unpaired",
+        brief=(
+            "AOT loss for unpaired data, the smoothed DPO loss on sorted log-ratios of preferred and rejected "
+            "responses."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
+        parameters={"beta": 0.1, "label_smoothing": 0.0},
+        function=preference_loss_aot_unpaired,
+        own_reference="rlmetrics.impl.references:aot_unpaired",
     ),
     "preference/loss/contrastive": MetricFunction(
         id="preference/loss/contrastive",

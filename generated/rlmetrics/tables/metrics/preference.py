@@ -933,6 +933,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("population", "preference_pairs"),
+        ("function", "rlmetrics.functional.preference.preference_loss_kto_pair"),
         (
             "false_friends",
             (("preference/loss/bco_pair", "Also judges each side alone, but without a baseline from the batch."),),
@@ -1153,6 +1154,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("population", "preference_pairs"),
+        ("function", "rlmetrics.functional.preference.preference_loss_aot"),
         ("false_friends", (("preference/loss/aot_unpaired", "That sorts the log-ratios of both sides instead."),)),
     ),
     "preference/loss/aot_unpaired": (
@@ -1177,6 +1179,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("population", "preference_pairs"),
+        ("function", "rlmetrics.functional.preference.preference_loss_aot_unpaired"),
         ("false_friends", (("preference/loss/aot", "That sorts the differences within pairs."),)),
     ),
     "preference/loss/contrastive": (

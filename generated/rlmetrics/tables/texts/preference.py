@@ -1284,10 +1284,31 @@ TEXTS: dict[str, object] = {
             "description",
             "The mean log-ratio of the other half of the batch, not below 0, stands in for the divergence from the reference. Between 0 and 1; starts at exactly 0.5. Depends on the batch, because the other half enters every term. It was an early stand-in for KTO, which needs no pairs.",
         ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
         (
-            "measured",
-            "Over the pairs of one micro-batch on one process: the mean log-ratio of each side, cut at 0, is the baseline of the other side; average 1 minus the sigmoid of beta times the distance of each response from its baseline, over both sides.",
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
         ),
+        ("impl", "rlmetrics.impl.preference:kto_pair"),
+        ("atom", "batch"),
+        ("empty", "nan"),
         (
             "references",
             (
@@ -1720,10 +1741,20 @@ TEXTS: dict[str, object] = {
             "description",
             "The differences between preferred and rejected log-probability are sorted over the batch, once for the policy and once for the reference, and compared rank by rank. The value depends on the batch size, because sorting mixes pairs.",
         ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
         (
-            "measured",
-            "Over the pairs of one micro-batch on one process: sort the policy's differences, sort the reference's, subtract, multiply by beta and average the smoothed negative log-sigmoid.",
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "How strongly the policy is tied to the reference."))),
+                (
+                    "label_smoothing",
+                    (("default", 0.0), ("brief", "Assumed share of flipped labels, between 0 and 0.5.")),
+                ),
+            ),
         ),
+        ("impl", "rlmetrics.impl.preference:aot"),
+        ("atom", "batch"),
+        ("empty", "nan"),
         (
             "references",
             (
@@ -1739,10 +1770,20 @@ TEXTS: dict[str, object] = {
             "description",
             "The log-ratios of preferred and of rejected responses are sorted separately and compared rank by rank, so the pairs of the data set do not matter. The value depends on the batch size.",
         ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
         (
-            "measured",
-            "Over the pairs of one micro-batch on one process: sort the log-ratios of preferred responses, sort those of rejected responses, subtract, multiply by beta and average the smoothed negative log-sigmoid.",
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "How strongly the policy is tied to the reference."))),
+                (
+                    "label_smoothing",
+                    (("default", 0.0), ("brief", "Assumed share of flipped labels, between 0 and 0.5.")),
+                ),
+            ),
         ),
+        ("impl", "rlmetrics.impl.preference:aot_unpaired"),
+        ("atom", "batch"),
+        ("empty", "nan"),
         (
             "references",
             (

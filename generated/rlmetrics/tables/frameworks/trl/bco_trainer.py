@@ -36,6 +36,35 @@ FILE: tuple[object, ...] = (
         ),
     ),
     (
+        "config",
+        (
+            (
+                "generate_during_eval",
+                (
+                    ("type", "bool"),
+                    (
+                        "brief",
+                        "Whether evaluations sample a table of continuations; needs W&B or, from 0.14.0 on, Comet.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                (),
+                                False,
+                                (
+                                    "0.10.1|trl/trainer/bco_config.py|79|BCOConfig|default",
+                                    "0.25.0|trl/experimental/bco/bco_config.py|155|BCOConfig|default",
+                                    "1.13.0|trl/experimental/bco/bco_config.py|111|BCOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "profiles",
         (
             (
@@ -91,11 +120,8 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/loss/bco"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
-                ("traits", ("rounded_to_four_decimals",)),
-                (
-                    "note",
-                    "With gradient accumulation and under some releases of transformers 4 (4.50 and 4.52 are two) the losses of the micro-batches of a step are added up instead of averaged; divide by gradient_accumulation_steps. With a model for prompt embeddings, bad completions are weighted.",
-                ),
+                ("traits", ("accumulation_not_divided", "rounded_to_four_decimals")),
+                ("note", "With a model for prompt embeddings, bad completions are weighted."),
                 (
                     "evidence",
                     (
@@ -530,6 +556,56 @@ FILE: tuple[object, ...] = (
                         "0.17.0|trl/trainer/bco_trainer.py|1487|BCOTrainer.log|reduction",
                         "0.25.0|trl/experimental/bco/bco_trainer.py|1514|BCOTrainer.log|reduction",
                         "1.13.0|trl/experimental/bco/bco_trainer.py|1586|BCOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("releases", ("0.10.1..0.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "samples/policy_and_reference"),
+                ("kind", "text"),
+                ("when", "generate_during_eval"),
+                (
+                    "note",
+                    "Handed to the log like a number, at the start of each evaluation and before its numbers. Columns: prompt, policy, reference; prompts of completions labelled bad only.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.10.1|trl/trainer/bco_trainer.py|1377|BCOTrainer.evaluation_loop",
+                        "0.13.0|trl/trainer/bco_trainer.py|1412|BCOTrainer.evaluation_loop",
+                        "0.10.1|trl/trainer/bco_trainer.py|1357|BCOTrainer.evaluation_loop|condition",
+                        "0.13.0|trl/trainer/bco_trainer.py|1392|BCOTrainer.evaluation_loop|condition",
+                        "0.10.1|trl/trainer/bco_trainer.py|1373|BCOTrainer.evaluation_loop|value",
+                        "0.13.0|trl/trainer/bco_trainer.py|1408|BCOTrainer.evaluation_loop|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("releases", ("0.14.0..1.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "samples/policy_and_reference"),
+                ("kind", "text"),
+                ("when", "generate_during_eval"),
+                (
+                    "note",
+                    "Goes to W&B directly, without prefix and step; Comet gets the same table as game_log.csv. Columns: prompt, policy, reference; prompts of completions labelled bad only.",
+                ),
+                ("route", "direct"),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/bco_trainer.py|1437|BCOTrainer.evaluation_loop",
+                        "0.25.0|trl/experimental/bco/bco_trainer.py|1468|BCOTrainer.evaluation_loop",
+                        "1.13.0|trl/experimental/bco/bco_trainer.py|1540|BCOTrainer.evaluation_loop",
+                        "0.14.0|trl/trainer/bco_trainer.py|1411|BCOTrainer.evaluation_loop|condition",
+                        "0.25.0|trl/experimental/bco/bco_trainer.py|1439|BCOTrainer.evaluation_loop|condition",
+                        "1.13.0|trl/experimental/bco/bco_trainer.py|1511|BCOTrainer.evaluation_loop|condition",
+                        "0.14.0|trl/trainer/bco_trainer.py|1427|BCOTrainer.evaluation_loop|value",
+                        "0.25.0|trl/experimental/bco/bco_trainer.py|1456|BCOTrainer.evaluation_loop|value",
+                        "1.13.0|trl/experimental/bco/bco_trainer.py|1528|BCOTrainer.evaluation_loop|value",
                     ),
                 ),
             ),

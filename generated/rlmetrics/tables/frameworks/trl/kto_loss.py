@@ -316,7 +316,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/loss/kto"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
-                ("traits", ("rounded_to_four_decimals",)),
+                ("traits", ("accumulation_not_divided", "rounded_to_four_decimals")),
                 (
                     "variants",
                     (
@@ -336,7 +336,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With gradient accumulation under some releases of transformers 4 (4.50 and 4.52 are two) the losses of the micro-batches of a step are added up instead of averaged; divide by gradient_accumulation_steps.",
+                    "With a mixture of experts that returns router logits the weighted load-balancing loss is added.",
                 ),
                 (
                     "evidence",

@@ -39,6 +39,37 @@ FILE: tuple[object, ...] = (
         ),
     ),
     (
+        "config",
+        (
+            (
+                "generate_during_eval",
+                (
+                    ("type", "bool"),
+                    (
+                        "brief",
+                        "Whether evaluations sample a table of continuations; needs W&B or, from 0.14.0 on, Comet.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.8.0..0.8.1", "0.9.2..1.1.0"),
+                                False,
+                                (
+                                    "0.8.0|trl/trainer/kto_config.py|77|KTOConfig|default",
+                                    "0.8.1|trl/trainer/kto_config.py|77|KTOConfig|default",
+                                    "0.9.2|trl/trainer/kto_config.py|89|KTOConfig|default",
+                                    "0.26.0|trl/experimental/kto/kto_config.py|202|KTOConfig|default",
+                                    "1.1.0|trl/experimental/kto/kto_config.py|155|KTOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "profiles",
         (
             (
@@ -1063,7 +1094,7 @@ FILE: tuple[object, ...] = (
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
-                ("traits", ("prompt_counted", "counter_restarts", "last_batch_cut")),
+                ("traits", ("prompt_counted", "counter_restarts", "last_batch_cut", "tensor_parallel_repeated")),
                 (
                     "note",
                     "Prompt and completion without padding, not the mismatched texts of the reference point. Tensor-parallel ranks see the same tokens and count them again.",
@@ -1167,6 +1198,79 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/kto_trainer.py|1550|KTOTrainer._compute_loss|value",
                         "1.14.0|trl/trainer/kto_trainer.py|912|KTOTrainer.__init__|condition",
                         "1.16.0|trl/trainer/kto_trainer.py|916|KTOTrainer.__init__|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("releases", ("0.8.0..0.8.1",)),
+                ("modes", ("train",)),
+                ("metric", "samples/policy_and_reference"),
+                ("kind", "text"),
+                ("when", "generate_during_eval"),
+                (
+                    "note",
+                    "Handed to the log like a number, at the start of each evaluation and before its numbers. Columns: prompt, policy, reference; prompts of completions labelled bad only.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|trl/trainer/kto_trainer.py|1170|KTOTrainer.evaluation_loop",
+                        "0.8.1|trl/trainer/kto_trainer.py|1170|KTOTrainer.evaluation_loop",
+                        "0.8.0|trl/trainer/kto_trainer.py|1150|KTOTrainer.evaluation_loop|condition",
+                        "0.8.1|trl/trainer/kto_trainer.py|1150|KTOTrainer.evaluation_loop|condition",
+                        "0.8.0|trl/trainer/kto_trainer.py|1166|KTOTrainer.evaluation_loop|value",
+                        "0.8.1|trl/trainer/kto_trainer.py|1166|KTOTrainer.evaluation_loop|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("releases", ("0.9.2..0.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "samples/policy_and_reference"),
+                ("kind", "text"),
+                ("when", "generate_during_eval"),
+                (
+                    "note",
+                    "Handed to the log like a number, at the start of each evaluation and before its numbers. Columns: prompt, policy, reference; prompts of completions labelled bad only.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.9.2|trl/trainer/kto_trainer.py|1500|KTOTrainer.evaluation_loop",
+                        "0.13.0|trl/trainer/kto_trainer.py|1424|KTOTrainer.evaluation_loop",
+                        "0.9.2|trl/trainer/kto_trainer.py|1480|KTOTrainer.evaluation_loop|condition",
+                        "0.13.0|trl/trainer/kto_trainer.py|1404|KTOTrainer.evaluation_loop|condition",
+                        "0.9.2|trl/trainer/kto_trainer.py|1496|KTOTrainer.evaluation_loop|value",
+                        "0.13.0|trl/trainer/kto_trainer.py|1420|KTOTrainer.evaluation_loop|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("releases", ("0.14.0..1.1.0",)),
+                ("modes", ("train",)),
+                ("metric", "samples/policy_and_reference"),
+                ("kind", "text"),
+                ("when", "generate_during_eval"),
+                (
+                    "note",
+                    "Goes to W&B directly, without prefix and step; Comet gets the same table as game_log.csv. Columns: prompt, policy, reference; prompts of completions labelled bad only.",
+                ),
+                ("route", "direct"),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/kto_trainer.py|1445|KTOTrainer.evaluation_loop",
+                        "0.26.0|trl/experimental/kto/kto_trainer.py|1649|KTOTrainer.evaluation_loop",
+                        "1.1.0|trl/experimental/kto/kto_trainer.py|1394|KTOTrainer.evaluation_loop",
+                        "0.14.0|trl/trainer/kto_trainer.py|1419|KTOTrainer.evaluation_loop|condition",
+                        "0.26.0|trl/experimental/kto/kto_trainer.py|1620|KTOTrainer.evaluation_loop|condition",
+                        "1.1.0|trl/experimental/kto/kto_trainer.py|1365|KTOTrainer.evaluation_loop|condition",
+                        "0.14.0|trl/trainer/kto_trainer.py|1435|KTOTrainer.evaluation_loop|value",
+                        "0.26.0|trl/experimental/kto/kto_trainer.py|1637|KTOTrainer.evaluation_loop|value",
+                        "1.1.0|trl/experimental/kto/kto_trainer.py|1382|KTOTrainer.evaluation_loop|value",
                     ),
                 ),
             ),

@@ -35,6 +35,31 @@ FILE: tuple[object, ...] = (
         ),
     ),
     (
+        "config",
+        (
+            (
+                "generate_during_eval",
+                (
+                    ("type", "bool"),
+                    ("brief", "Whether evaluations sample a table of continuations; needs W&B."),
+                    (
+                        "defaults",
+                        (
+                            (
+                                (),
+                                False,
+                                (
+                                    "0.8.2|trl/trainer/kto_config.py|79|KTOConfig|default",
+                                    "0.8.6|trl/trainer/kto_config.py|79|KTOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "profiles",
         (
             (
@@ -255,6 +280,28 @@ FILE: tuple[object, ...] = (
                         "0.8.6|trl/trainer/kto_trainer.py|994|KTOTrainer.kto_loss|value",
                         "0.8.2|trl/trainer/kto_trainer.py|977|KTOTrainer.kto_loss|reduction",
                         "0.8.6|trl/trainer/kto_trainer.py|995|KTOTrainer.kto_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "game_log"),
+                ("modes", ("train",)),
+                ("metric", "samples/policy_and_reference"),
+                ("kind", "text"),
+                ("when", "generate_during_eval"),
+                (
+                    "note",
+                    "Handed to the log like a number at the start of each evaluation, without a literal prefix. Columns: prompt, policy, reference; prompts of completions labelled bad only.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.8.2|trl/trainer/kto_trainer.py|1235|KTOTrainer.evaluation_loop",
+                        "0.8.6|trl/trainer/kto_trainer.py|1253|KTOTrainer.evaluation_loop",
+                        "0.8.2|trl/trainer/kto_trainer.py|1215|KTOTrainer.evaluation_loop|condition",
+                        "0.8.6|trl/trainer/kto_trainer.py|1233|KTOTrainer.evaluation_loop|condition",
+                        "0.8.2|trl/trainer/kto_trainer.py|1231|KTOTrainer.evaluation_loop|value",
+                        "0.8.6|trl/trainer/kto_trainer.py|1249|KTOTrainer.evaluation_loop|value",
                     ),
                 ),
             ),

@@ -458,7 +458,10 @@ FILE: tuple[object, ...] = (
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
-                ("traits", ("both_responses_counted", "counter_restarts", "last_batch_cut")),
+                (
+                    "traits",
+                    ("both_responses_counted", "counter_restarts", "last_batch_cut", "tensor_parallel_repeated"),
+                ),
                 (
                     "note",
                     "Prompt and response of both sides without padding; tensor-parallel ranks see the same tokens and count them again.",

@@ -688,7 +688,16 @@ FILE: tuple[object, ...] = (
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
-                ("traits", ("prompt_counted", "counter_restarts", "last_batch_cut", "mode_from_schedule")),
+                (
+                    "traits",
+                    (
+                        "prompt_counted",
+                        "counter_restarts",
+                        "last_batch_cut",
+                        "mode_from_schedule",
+                        "tensor_parallel_repeated",
+                    ),
+                ),
                 (
                     "note",
                     "All tokens of the text, targets or not, without padding; where batches are flattened, their padding too.",
@@ -723,6 +732,7 @@ FILE: tuple[object, ...] = (
                         "training_counter_in_evaluation",
                         "last_batch_cut",
                         "mode_from_schedule",
+                        "tensor_parallel_repeated",
                     ),
                 ),
                 (
@@ -741,7 +751,7 @@ FILE: tuple[object, ...] = (
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
-                ("traits", ("prompt_counted", "counter_restarts", "last_batch_cut")),
+                ("traits", ("prompt_counted", "counter_restarts", "last_batch_cut", "tensor_parallel_repeated")),
                 (
                     "note",
                     "All tokens of the text, targets or not, without padding; where batches are flattened, their padding too. Tensor-parallel ranks see the same tokens and count them again.",
@@ -768,7 +778,16 @@ FILE: tuple[object, ...] = (
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
-                ("traits", ("prompt_counted", "counter_restarts", "training_counter_in_evaluation", "last_batch_cut")),
+                (
+                    "traits",
+                    (
+                        "prompt_counted",
+                        "counter_restarts",
+                        "training_counter_in_evaluation",
+                        "last_batch_cut",
+                        "tensor_parallel_repeated",
+                    ),
+                ),
                 (
                     "evidence",
                     (
