@@ -22,6 +22,14 @@ __all__ = [
     "majority_of_n_mean",
     "majority_of_n_std",
     "mean_absolute_violation",
+    "seconds_p50",
+    "seconds_p95",
+    "seconds_p99",
+    "weight_p25",
+    "weight_p50",
+    "weight_p75",
+    "weight_p95",
+    "weight_p99",
     "worst_of_n_mean",
     "worst_of_n_std",
 ]
@@ -121,6 +129,63 @@ def mean_absolute_violation(expert_assignments: Any) -> float:
         return math.nan
     mean = sum(loads) / len(loads)
     return sum(abs(load - mean) for load in loads) / mean / len(loads)
+
+
+def weight_p25(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.quantiles.weight_p25`."""
+    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.25)
+
+
+def weight_p50(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.quantiles.weight_p50`."""
+    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.5)
+
+
+def weight_p75(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.quantiles.weight_p75`."""
+    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.75)
+
+
+def weight_p95(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.quantiles.weight_p95`."""
+    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.95)
+
+
+def weight_p99(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.quantiles.weight_p99`."""
+    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.99)
+
+
+def seconds_p50(generation_seconds: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.quantiles.seconds_p50`."""
+    return _quantile(_numbers(generation_seconds), 0.5)
+
+
+def seconds_p95(generation_seconds: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.quantiles.seconds_p95`."""
+    return _quantile(_numbers(generation_seconds), 0.95)
+
+
+def seconds_p99(generation_seconds: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.quantiles.seconds_p99`."""
+    return _quantile(_numbers(generation_seconds), 0.99)
+
+
+def _weights(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> list[float]:
+    return [
+        math.exp(old - rollout)
+        for rows in zip(old_logprobs.tolist(), rollout_logprobs.tolist(), mask.tolist(), strict=True)
+        for old, rollout, counts in zip(*rows, strict=True)
+        if counts
+    ]
+
+
+def _quantile(values: list[float], level: float) -> float:
+    if not values or any(math.isnan(value) for value in values):
+        return math.nan
+    fraction, whole = math.modf((len(values) - 1) * level)
+    low, *rest = sorted(values)[int(whole) :]
+    return low + fraction * (rest[0] - low) if fraction else low
 
 
 Row = tuple[float, ...]
