@@ -26,6 +26,15 @@ CASES = [
         padding=False,
         gradient=(),
     ),
+    Case(
+        "completion/kept_fraction",
+        "completion_kept_fraction",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=(),
+    ),
 ]
 
 
@@ -45,6 +54,12 @@ def test_merge(case: Case) -> None:
 def test_empty(case: Case) -> None:
     """Over an empty population the declared value comes out."""
     checks.check_empty(case)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
+def test_padding(case: Case) -> None:
+    """Garbage in padding changes neither value nor gradient."""
+    checks.check_padding(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

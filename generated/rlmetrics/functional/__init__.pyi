@@ -22,6 +22,9 @@ from .asynchrony import (
     asynchrony_generation_time_max,
     asynchrony_generation_time_mean,
     asynchrony_generation_time_min,
+    asynchrony_generation_time_p50,
+    asynchrony_generation_time_p95,
+    asynchrony_generation_time_p99,
     asynchrony_partial_fraction,
     asynchrony_partial_responses,
     asynchrony_partial_span_max,
@@ -43,7 +46,7 @@ from .balance import (
     balance_rank_tokens_mean,
     balance_rank_tokens_min,
 )
-from .completion import completion_tool_calls_failure_fraction, completion_tool_calls_mean
+from .completion import completion_kept_fraction, completion_tool_calls_failure_fraction, completion_tool_calls_mean
 from .critic import critic_gradient_norm, critic_learning_rate, critic_loss
 from .distillation import (
     distillation_abs_loss,
@@ -68,6 +71,7 @@ from .entropy import (
     entropy_surprisal_sum_padded,
     entropy_surprisal_sum_padding_filled,
 )
+from .generation_evaluation import generation_evaluation_judged_win_rate, generation_evaluation_score
 from .group import (
     group_batch_std_is_zero,
     group_cispo_clip_fraction,
@@ -432,6 +436,11 @@ from .rollout import (
     rollout_token_weight_effective_fraction_zeroed,
     rollout_token_weight_fraction_above,
     rollout_token_weight_fraction_below,
+    rollout_token_weight_p25,
+    rollout_token_weight_p50,
+    rollout_token_weight_p75,
+    rollout_token_weight_p95,
+    rollout_token_weight_p99,
     rollout_token_weight_std,
     rollout_token_weight_std_clamped,
     rollout_token_weight_std_zeroed,
@@ -600,6 +609,9 @@ __all__ = [
     "asynchrony_generation_time_max",
     "asynchrony_generation_time_mean",
     "asynchrony_generation_time_min",
+    "asynchrony_generation_time_p50",
+    "asynchrony_generation_time_p95",
+    "asynchrony_generation_time_p99",
     "asynchrony_partial_fraction",
     "asynchrony_partial_responses",
     "asynchrony_partial_span_max",
@@ -618,6 +630,7 @@ __all__ = [
     "balance_rank_tokens_max",
     "balance_rank_tokens_mean",
     "balance_rank_tokens_min",
+    "completion_kept_fraction",
     "completion_tool_calls_failure_fraction",
     "completion_tool_calls_mean",
     "critic_gradient_norm",
@@ -642,6 +655,8 @@ __all__ = [
     "entropy_surprisal_sum",
     "entropy_surprisal_sum_padded",
     "entropy_surprisal_sum_padding_filled",
+    "generation_evaluation_judged_win_rate",
+    "generation_evaluation_score",
     "group_batch_std_is_zero",
     "group_cispo_clip_fraction",
     "group_clip_fraction_high_rank_max",
@@ -985,6 +1000,11 @@ __all__ = [
     "rollout_token_weight_effective_fraction_zeroed",
     "rollout_token_weight_fraction_above",
     "rollout_token_weight_fraction_below",
+    "rollout_token_weight_p25",
+    "rollout_token_weight_p50",
+    "rollout_token_weight_p75",
+    "rollout_token_weight_p95",
+    "rollout_token_weight_p99",
     "rollout_token_weight_std",
     "rollout_token_weight_std_clamped",
     "rollout_token_weight_std_zeroed",

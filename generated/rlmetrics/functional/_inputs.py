@@ -70,6 +70,7 @@ INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "own_scores": (("B",), "float"),
     "opponent_scores": (("B",), "float"),
     "win_probabilities": (("B",), "float"),
+    "judged_wins": (("B",), "bool"),
     "opponent_terminated": (("B",), "bool"),
     "learning_rate": ((), "float"),
     "gradient_norms": (("N",), "float"),

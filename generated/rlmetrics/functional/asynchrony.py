@@ -10,6 +10,9 @@ from typing import Final
 
 from torch import Tensor
 
+from rlmetrics.impl.quantiles import seconds_p50 as _asynchrony_generation_time_p50_impl
+from rlmetrics.impl.quantiles import seconds_p95 as _asynchrony_generation_time_p95_impl
+from rlmetrics.impl.quantiles import seconds_p99 as _asynchrony_generation_time_p99_impl
 from rlmetrics.state import ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
@@ -22,6 +25,9 @@ __all__ = [
     "asynchrony_generation_time_max",
     "asynchrony_generation_time_mean",
     "asynchrony_generation_time_min",
+    "asynchrony_generation_time_p50",
+    "asynchrony_generation_time_p95",
+    "asynchrony_generation_time_p99",
     "asynchrony_partial_fraction",
     "asynchrony_partial_responses",
     "asynchrony_partial_span_max",
@@ -142,6 +148,69 @@ def _asynchrony_generation_time_min_update(generation_seconds: Tensor) -> Tensor
 def _asynchrony_generation_time_min_finalize(state: Tensor) -> Tensor:
     generation_seconds_min, sequence_count = state.unbind()
     return ops.or_nan(generation_seconds_min, sequence_count)
+
+
+def asynchrony_generation_time_p50(generation_seconds: Tensor) -> Tensor:
+    """Median generation time of the responses of a training batch.
+
+    Half of the responses took less. Far below the mean, a few long responses dominate.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(generation_seconds=generation_seconds)
+    return _asynchrony_generation_time_p50_impl(generation_seconds)
+
+
+def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
+    """95th percentile of the generation time of the responses of a training batch.
+
+    One response in twenty took longer. The tail decides how much staleness must be allowed to keep the trainer busy.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(generation_seconds=generation_seconds)
+    return _asynchrony_generation_time_p95_impl(generation_seconds)
+
+
+def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
+    """99th percentile of the generation time of the responses of a training batch.
+
+    One response in a hundred took longer; noisy with small batches.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(generation_seconds=generation_seconds)
+    return _asynchrony_generation_time_p99_impl(generation_seconds)
 
 
 def asynchrony_partial_responses(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
@@ -315,6 +384,42 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_asynchrony_generation_time_min_finalize,
         formula="min(generation_seconds)",
         slots=(Slot("generation_seconds_min", "min"), Slot("sequence_count", "count")),
+    ),
+    "asynchrony/generation_time/p50": MetricFunction(
+        id="asynchrony/generation_time/p50",
+        brief="Median generation time of the responses of a training batch.",
+        unit="s",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds"),
+        parameters={},
+        function=asynchrony_generation_time_p50,
+        own_reference="rlmetrics.impl.references:seconds_p50",
+    ),
+    "asynchrony/generation_time/p95": MetricFunction(
+        id="asynchrony/generation_time/p95",
+        brief="95th percentile of the generation time of the responses of a training batch.",
+        unit="s",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds"),
+        parameters={},
+        function=asynchrony_generation_time_p95,
+        own_reference="rlmetrics.impl.references:seconds_p95",
+    ),
+    "asynchrony/generation_time/p99": MetricFunction(
+        id="asynchrony/generation_time/p99",
+        brief="99th percentile of the generation time of the responses of a training batch.",
+        unit="s",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds"),
+        parameters={},
+        function=asynchrony_generation_time_p99,
+        own_reference="rlmetrics.impl.references:seconds_p99",
     ),
     "asynchrony/partial_responses": MetricFunction(
         id="asynchrony/partial_responses",

@@ -19,7 +19,12 @@ from rlmetrics.state.slots import pack
 
 from ._inputs import check, named
 
-__all__ = ["METRICS", "completion_tool_calls_failure_fraction", "completion_tool_calls_mean"]
+__all__ = [
+    "METRICS",
+    "completion_kept_fraction",
+    "completion_tool_calls_failure_fraction",
+    "completion_tool_calls_mean",
+]
 
 
 def completion_tool_calls_mean(tool_calls: Tensor) -> Tensor:
@@ -104,6 +109,47 @@ def _completion_tool_calls_failure_fraction_finalize(state: Tensor) -> Tensor:
     return ops.or_nan(tool_failures_sum / tool_calls_sum, sequence_count)
 
 
+def completion_kept_fraction(mask: Tensor) -> Tensor:
+    """Share of completions that a filter left in the training batch.
+
+    Completions that were dropped take part in no loss but cost generation time, and the batch is smaller by as much.
+    Close to 1 in a healthy run; a fall means that the model has begun to answer with nothing or with fragments, which
+    happens when sampling becomes too hot or the end token too likely.
+
+    Formula::
+
+        mean(seq_any(mask))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _completion_kept_fraction_update(mask)
+    return _completion_kept_fraction_finalize(state)
+
+
+def _completion_kept_fraction_update(mask: Tensor) -> Tensor:
+    check(mask=mask)
+    mask = mask.bool()
+    seq_any = ops.seq_any(mask, mask)
+    seq_any_count = ops.count(seq_any)
+    sequence_count = ops.number_of(seq_any)
+    return pack([seq_any_count, sequence_count])
+
+
+def _completion_kept_fraction_finalize(state: Tensor) -> Tensor:
+    seq_any_count, sequence_count = state.unbind()
+    return seq_any_count / sequence_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "completion/tool_calls/mean": MetricFunction(
         id="completion/tool_calls/mean",
@@ -134,6 +180,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_completion_tool_calls_failure_fraction_finalize,
         formula="sum(tool_failures) / sum(tool_calls)",
         slots=(Slot("tool_failures_sum", "sum"), Slot("tool_calls_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "completion/kept_fraction": MetricFunction(
+        id="completion/kept_fraction",
+        brief="Share of completions that a filter left in the training batch.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("mask"),
+        parameters={},
+        function=completion_kept_fraction,
+        update=_completion_kept_fraction_update,
+        finalize=_completion_kept_fraction_finalize,
+        formula="mean(seq_any(mask))",
+        slots=(Slot("seq_any_count", "count"), Slot("sequence_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -57,10 +57,8 @@ def online_preference_score_gap(chosen_scores: Tensor, rejected_scores: Tensor) 
     judge. Data may be split between sequences: merged states equal the whole.
 
     Args:
-        chosen_scores: Float tensor ``[B]``. Score that a reward model in training gives to each preferred response, one
-            per pair.
-        rejected_scores: Float tensor ``[B]``. Score that a reward model in training gives to each rejected response,
-            one per pair.
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.

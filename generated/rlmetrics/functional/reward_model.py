@@ -50,10 +50,8 @@ def reward_model_loss(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
     split between sequences: merged states equal the whole.
 
     Args:
-        chosen_scores: Float tensor ``[B]``. Score that a reward model in training gives to each preferred response, one
-            per pair.
-        rejected_scores: Float tensor ``[B]``. Score that a reward model in training gives to each rejected response,
-            one per pair.
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
         Float64 tensor ``[]``, in nat; NaN over an empty population.
@@ -101,10 +99,8 @@ def reward_model_loss_centred(chosen_scores: Tensor, rejected_scores: Tensor, *,
     split between sequences: merged states equal the whole.
 
     Args:
-        chosen_scores: Float tensor ``[B]``. Score that a reward model in training gives to each preferred response, one
-            per pair.
-        rejected_scores: Float tensor ``[B]``. Score that a reward model in training gives to each rejected response,
-            one per pair.
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
         centre_coef: Weight of the penalty. Default from Eisenstein et al. 2023, Helping or Herding? Reward Model
             Ensembles Mitigate but do not Eliminate Reward Hacking, https://arxiv.org/abs/2312.09244.
 
@@ -155,10 +151,8 @@ def reward_model_accuracy(chosen_scores: Tensor, rejected_scores: Tensor) -> Ten
     merged states equal the whole.
 
     Args:
-        chosen_scores: Float tensor ``[B]``. Score that a reward model in training gives to each preferred response, one
-            per pair.
-        rejected_scores: Float tensor ``[B]``. Score that a reward model in training gives to each rejected response,
-            one per pair.
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -204,10 +198,8 @@ def reward_model_margin(chosen_scores: Tensor, rejected_scores: Tensor) -> Tenso
     merged states equal the whole.
 
     Args:
-        chosen_scores: Float tensor ``[B]``. Score that a reward model in training gives to each preferred response, one
-            per pair.
-        rejected_scores: Float tensor ``[B]``. Score that a reward model in training gives to each rejected response,
-            one per pair.
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -249,10 +241,8 @@ def reward_model_score_mean(chosen_scores: Tensor, rejected_scores: Tensor) -> T
     merged states equal the whole.
 
     Args:
-        chosen_scores: Float tensor ``[B]``. Score that a reward model in training gives to each preferred response, one
-            per pair.
-        rejected_scores: Float tensor ``[B]``. Score that a reward model in training gives to each rejected response,
-            one per pair.
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -294,10 +284,8 @@ def reward_model_score_min(chosen_scores: Tensor, rejected_scores: Tensor) -> Te
     merged states equal the whole.
 
     Args:
-        chosen_scores: Float tensor ``[B]``. Score that a reward model in training gives to each preferred response, one
-            per pair.
-        rejected_scores: Float tensor ``[B]``. Score that a reward model in training gives to each rejected response,
-            one per pair.
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -339,10 +327,8 @@ def reward_model_score_max(chosen_scores: Tensor, rejected_scores: Tensor) -> Te
     merged states equal the whole.
 
     Args:
-        chosen_scores: Float tensor ``[B]``. Score that a reward model in training gives to each preferred response, one
-            per pair.
-        rejected_scores: Float tensor ``[B]``. Score that a reward model in training gives to each rejected response,
-            one per pair.
+        chosen_scores: Float tensor ``[B]``. Score that a reward model gives to each preferred response, one per pair.
+        rejected_scores: Float tensor ``[B]``. Score that a reward model gives to each rejected response, one per pair.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.

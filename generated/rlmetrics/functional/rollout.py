@@ -12,6 +12,11 @@ from typing import Final
 import torch
 from torch import Tensor
 
+from rlmetrics.impl.quantiles import weight_p25 as _rollout_token_weight_p25_impl
+from rlmetrics.impl.quantiles import weight_p50 as _rollout_token_weight_p50_impl
+from rlmetrics.impl.quantiles import weight_p75 as _rollout_token_weight_p75_impl
+from rlmetrics.impl.quantiles import weight_p95 as _rollout_token_weight_p95_impl
+from rlmetrics.impl.quantiles import weight_p99 as _rollout_token_weight_p99_impl
 from rlmetrics.state import ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
@@ -95,6 +100,11 @@ __all__ = [
     "rollout_token_weight_effective_fraction_zeroed",
     "rollout_token_weight_fraction_above",
     "rollout_token_weight_fraction_below",
+    "rollout_token_weight_p25",
+    "rollout_token_weight_p50",
+    "rollout_token_weight_p75",
+    "rollout_token_weight_p95",
+    "rollout_token_weight_p99",
     "rollout_token_weight_std",
     "rollout_token_weight_std_clamped",
     "rollout_token_weight_std_zeroed",
@@ -5309,6 +5319,151 @@ def _rollout_veto_response_fraction_finalize(state: Tensor) -> Tensor:
     return seq_any_count / sequence_count
 
 
+def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """25th percentile of the importance weights of all response tokens, trainer over rollout engine.
+
+    A quarter of the tokens weigh less.
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    return _rollout_token_weight_p25_impl(old_logprobs, rollout_logprobs, mask)
+
+
+def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Median of the importance weights of all response tokens, trainer over rollout engine.
+
+    Half of the tokens weigh less: near 1 even in bad runs, because most tokens agree.
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    return _rollout_token_weight_p50_impl(old_logprobs, rollout_logprobs, mask)
+
+
+def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """75th percentile of the importance weights of all response tokens, trainer over rollout engine.
+
+    Three quarters of the tokens weigh less.
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    return _rollout_token_weight_p75_impl(old_logprobs, rollout_logprobs, mask)
+
+
+def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """95th percentile of the importance weights of all response tokens, trainer over rollout engine.
+
+    One token in twenty weighs more. Together with the truncation bound it says how many tokens are cut.
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    return _rollout_token_weight_p95_impl(old_logprobs, rollout_logprobs, mask)
+
+
+def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """99th percentile of the importance weights of all response tokens, trainer over rollout engine.
+
+    One token in a hundred weighs more; the first of the percentiles to move when the mismatch grows.
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    return _rollout_token_weight_p99_impl(old_logprobs, rollout_logprobs, mask)
+
+
 def rollout_rejection_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
     """Mean over tokens of a rejection criterion's divergence.
 
@@ -7579,6 +7734,66 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_rollout_veto_response_fraction_finalize,
         formula="mean(seq_any(old_logprobs - rollout_logprobs < log(threshold)))",
         slots=(Slot("seq_any_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/token_weight/p25": MetricFunction(
+        id="rollout/token_weight/p25",
+        brief="25th percentile of the importance weights of all response tokens, trainer over rollout engine.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_token_weight_p25,
+        own_reference="rlmetrics.impl.references:weight_p25",
+    ),
+    "rollout/token_weight/p50": MetricFunction(
+        id="rollout/token_weight/p50",
+        brief="Median of the importance weights of all response tokens, trainer over rollout engine.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_token_weight_p50,
+        own_reference="rlmetrics.impl.references:weight_p50",
+    ),
+    "rollout/token_weight/p75": MetricFunction(
+        id="rollout/token_weight/p75",
+        brief="75th percentile of the importance weights of all response tokens, trainer over rollout engine.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_token_weight_p75,
+        own_reference="rlmetrics.impl.references:weight_p75",
+    ),
+    "rollout/token_weight/p95": MetricFunction(
+        id="rollout/token_weight/p95",
+        brief="95th percentile of the importance weights of all response tokens, trainer over rollout engine.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_token_weight_p95,
+        own_reference="rlmetrics.impl.references:weight_p95",
+    ),
+    "rollout/token_weight/p99": MetricFunction(
+        id="rollout/token_weight/p99",
+        brief="99th percentile of the importance weights of all response tokens, trainer over rollout engine.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_token_weight_p99,
+        own_reference="rlmetrics.impl.references:weight_p99",
     ),
     "rollout/rejection/mean": MetricFunction(
         id="rollout/rejection/mean",

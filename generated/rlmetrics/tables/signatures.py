@@ -279,6 +279,17 @@ TRAITS: dict[str, object] = {
         ("grade", "biased"),
         ("vanishes_when", "no response is cut off"),
     ),
+    "filtered_counted_as_empty": (
+        ("facet", "population"),
+        ("what", "completions that a filter dropped count with a length of 0"),
+        ("grade", "biased"),
+        ("vanishes_when", "no completion is dropped"),
+    ),
+    "targets_sampled_from_model": (
+        ("facet", "population"),
+        ("what", "the targets are texts that the model sampled itself"),
+        ("grade", "biased"),
+    ),
     "truncated_tokens_uncounted": (
         ("facet", "population"),
         ("what", "the completion tokens of responses that were cut off are not counted"),
@@ -320,6 +331,35 @@ TRAITS: dict[str, object] = {
         ),
         ("grade", "minor"),
         ("vanishes_when", "prompts contain no end token and padding uses another token"),
+    ),
+    "judge_saw_other_prompts": (
+        ("facet", "defect"),
+        (
+            "what",
+            "every process judges its own completions next to the first prompts of the whole data set instead of its own prompts",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "one rank"),
+    ),
+    "last_prompt_repeated": (
+        ("facet", "population"),
+        ("what", "the last prompt is repeated until every process has equally many, and counts each time"),
+        ("grade", "minor"),
+        ("vanishes_when", "the number of prompts is a multiple of the number of processes"),
+    ),
+    "undecided_wins": (
+        ("facet", "estimator"),
+        ("what", "a probability of exactly one half counts as a win"),
+        ("grade", "minor"),
+        ("vanishes_when", "no probability is exactly one half"),
+    ),
+    "start_compared_with_itself": (
+        ("facet", "population"),
+        (
+            "what",
+            "the first value, logged before training, compares the reference's completions with themselves and shows the bias of the judge",
+        ),
+        ("grade", "minor"),
     ),
     "both_responses_counted": (
         ("facet", "population"),

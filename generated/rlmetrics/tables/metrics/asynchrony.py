@@ -325,6 +325,8 @@ METRICS: dict[str, object] = {
                 ("statistic", "p50"),
             ),
         ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.asynchrony.asynchrony_generation_time_p50"),
         ("false_friends", (("asynchrony/generation_time/max", "The slowest response."),)),
     ),
     "asynchrony/generation_time/p95": (
@@ -343,6 +345,8 @@ METRICS: dict[str, object] = {
                 ("statistic", "p95"),
             ),
         ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.asynchrony.asynchrony_generation_time_p95"),
         ("false_friends", (("asynchrony/generation_time/max", "The slowest response."),)),
     ),
     "asynchrony/generation_time/p99": (
@@ -361,6 +365,8 @@ METRICS: dict[str, object] = {
                 ("statistic", "p99"),
             ),
         ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.asynchrony.asynchrony_generation_time_p99"),
         ("false_friends", (("asynchrony/generation_time/max", "The slowest response."),)),
     ),
     "asynchrony/partial_responses": (

@@ -51,6 +51,31 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.completion.completion_tool_calls_failure_fraction"),
         ("false_friends", (("completion/tool_calls/mean", "That counts calls per completion."),)),
     ),
+    "completion/kept_fraction": (
+        ("rev", 1),
+        ("brief", "Share of completions that a filter left in the training batch."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("aliases", ("active_sample_ratio",)),
+        ("range", (0.0, 1.0)),
+        ("direction", "higher"),
+        (
+            "identity",
+            (
+                ("quantity", "kept_fraction"),
+                ("of", "completions"),
+                ("predicate", "at least one token counts for the loss"),
+                ("extent", "sequence"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.completion.completion_kept_fraction"),
+        (
+            "false_friends",
+            (("length/truncated_fraction", "About completions that are too long, not about those that are left out."),),
+        ),
+    ),
     "completion/time/batch_preparation": (
         ("rev", 1),
         ("brief", "Wall time of one request for a training batch."),

@@ -1398,6 +1398,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("population", "response_tokens"),
+        ("function", "rlmetrics.functional.rollout.rollout_token_weight_p25"),
         (
             "false_friends",
             (("sampling/token_weight/mean", "The mean, which a few large weights lift above the median."),),
@@ -1422,6 +1423,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("population", "response_tokens"),
+        ("function", "rlmetrics.functional.rollout.rollout_token_weight_p50"),
         (
             "false_friends",
             (("sampling/token_weight/mean", "The mean, which a few large weights lift above the median."),),
@@ -1446,6 +1448,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("population", "response_tokens"),
+        ("function", "rlmetrics.functional.rollout.rollout_token_weight_p75"),
         (
             "false_friends",
             (("sampling/token_weight/mean", "The mean, which a few large weights lift above the median."),),
@@ -1470,6 +1473,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("population", "response_tokens"),
+        ("function", "rlmetrics.functional.rollout.rollout_token_weight_p95"),
         (
             "false_friends",
             (("sampling/token_weight/mean", "The mean, which a few large weights lift above the median."),),
@@ -1494,6 +1498,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("population", "response_tokens"),
+        ("function", "rlmetrics.functional.rollout.rollout_token_weight_p99"),
         (
             "false_friends",
             (("sampling/token_weight/mean", "The mean, which a few large weights lift above the median."),),

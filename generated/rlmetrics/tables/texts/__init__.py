@@ -43,6 +43,11 @@ FAMILIES: tuple[object, ...] = (
         "How undecided the policy is when it writes a token. Two quantities go by this name: the entropy of the whole distribution at a position, which is what most trainers regularise and plot, and the surprisal of the tokens that were sampled, which agrees with it only on average and is often summed over a response.",
     ),
     (
+        "generation_evaluation",
+        "Evaluation by generation",
+        "What callbacks measure by letting the model write answers to evaluation prompts during training: who wins against the model that training started from, and what scoring functions of the user say.",
+    ),
+    (
         "group",
         "Group-relative policy optimisation",
         "What only training on groups of responses to one prompt reports (GRPO and its descendants): the extremes of the clip fractions, clipping of one ratio per sequence, the gates and weights that newer losses put in the place of clipping, and the terms that are added to the loss. Rewards, lengths, the KL divergence and the plain clip fractions are in their own families.",
@@ -406,12 +411,12 @@ INPUTS: dict[str, object] = {
     "chosen_scores": (
         ("domain", "sequence"),
         ("dtype", "float"),
-        ("brief", "Score that a reward model in training gives to each preferred response, one per pair."),
+        ("brief", "Score that a reward model gives to each preferred response, one per pair."),
     ),
     "rejected_scores": (
         ("domain", "sequence"),
         ("dtype", "float"),
-        ("brief", "Score that a reward model in training gives to each rejected response, one per pair."),
+        ("brief", "Score that a reward model gives to each rejected response, one per pair."),
     ),
     "step_label_logprobs": (
         ("domain", "token"),
@@ -484,6 +489,14 @@ INPUTS: dict[str, object] = {
         ("domain", "sequence"),
         ("dtype", "float"),
         ("brief", "Probability that the policy's response beats its opponent's, one per prompt."),
+    ),
+    "judged_wins": (
+        ("domain", "sequence"),
+        ("dtype", "bool"),
+        (
+            "brief",
+            "True where a judge prefers the model's completion to that of the reference, one per evaluation prompt.",
+        ),
     ),
     "opponent_terminated": (
         ("domain", "sequence"),

@@ -133,18 +133,27 @@ TEXTS: dict[str, object] = {
     ),
     "asynchrony/generation_time/p50": (
         ("description", "Half of the responses took less. Far below the mean, a few long responses dominate."),
-        ("measured", "That percentile, linearly interpolated, over the responses of a batch."),
+        ("inputs", ("generation_seconds",)),
+        ("impl", "rlmetrics.impl.quantiles:seconds_p50"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
     ),
     "asynchrony/generation_time/p95": (
         (
             "description",
             "One response in twenty took longer. The tail decides how much staleness must be allowed to keep the trainer busy.",
         ),
-        ("measured", "That percentile, linearly interpolated, over the responses of a batch."),
+        ("inputs", ("generation_seconds",)),
+        ("impl", "rlmetrics.impl.quantiles:seconds_p95"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
     ),
     "asynchrony/generation_time/p99": (
         ("description", "One response in a hundred took longer; noisy with small batches."),
-        ("measured", "That percentile, linearly interpolated, over the responses of a batch."),
+        ("inputs", ("generation_seconds",)),
+        ("impl", "rlmetrics.impl.quantiles:seconds_p99"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
     ),
     "asynchrony/partial_responses": (
         ("description", "The count behind the share."),

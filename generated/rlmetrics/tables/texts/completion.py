@@ -26,6 +26,16 @@ TEXTS: dict[str, object] = {
         ("atom", "sequence"),
         ("empty", "nan"),
     ),
+    "completion/kept_fraction": (
+        (
+            "description",
+            "Completions that were dropped take part in no loss but cost generation time, and the batch is smaller by as much. Close to 1 in a healthy run; a fall means that the model has begun to answer with nothing or with fragments, which happens when sampling becomes too hot or the end token too likely.",
+        ),
+        ("inputs", ("mask",)),
+        ("formula", "mean(seq_any(mask))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+    ),
     "completion/time/batch_preparation": (
         (
             "description",

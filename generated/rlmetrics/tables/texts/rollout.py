@@ -2140,10 +2140,10 @@ TEXTS: dict[str, object] = {
     ),
     "rollout/token_weight/p25": (
         ("description", "A quarter of the tokens weigh less."),
-        (
-            "measured",
-            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
-        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        ("impl", "rlmetrics.impl.quantiles:weight_p25"),
+        ("atom", "token"),
+        ("empty", "nan"),
         (
             "references",
             (
@@ -2159,10 +2159,10 @@ TEXTS: dict[str, object] = {
     ),
     "rollout/token_weight/p50": (
         ("description", "Half of the tokens weigh less: near 1 even in bad runs, because most tokens agree."),
-        (
-            "measured",
-            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
-        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        ("impl", "rlmetrics.impl.quantiles:weight_p50"),
+        ("atom", "token"),
+        ("empty", "nan"),
         (
             "references",
             (
@@ -2178,10 +2178,10 @@ TEXTS: dict[str, object] = {
     ),
     "rollout/token_weight/p75": (
         ("description", "Three quarters of the tokens weigh less."),
-        (
-            "measured",
-            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
-        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        ("impl", "rlmetrics.impl.quantiles:weight_p75"),
+        ("atom", "token"),
+        ("empty", "nan"),
         (
             "references",
             (
@@ -2200,10 +2200,10 @@ TEXTS: dict[str, object] = {
             "description",
             "One token in twenty weighs more. Together with the truncation bound it says how many tokens are cut.",
         ),
-        (
-            "measured",
-            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
-        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        ("impl", "rlmetrics.impl.quantiles:weight_p95"),
+        ("atom", "token"),
+        ("empty", "nan"),
         (
             "references",
             (
@@ -2222,10 +2222,10 @@ TEXTS: dict[str, object] = {
             "description",
             "One token in a hundred weighs more; the first of the percentiles to move when the mismatch grows.",
         ),
-        (
-            "measured",
-            "That percentile, linearly interpolated, of the untruncated weights of all counted tokens of a batch, on the driver.",
-        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        ("impl", "rlmetrics.impl.quantiles:weight_p99"),
+        ("atom", "token"),
+        ("empty", "nan"),
         (
             "references",
             (

@@ -56,4 +56,14 @@ TEXTS: dict[str, object] = {
             "One batch of evaluation prompts drawn at random, continued by policy and reference with sampling, before each evaluation.",
         ),
     ),
+    "samples/judged_completions": (
+        (
+            "description",
+            "The rows behind a win rate. Read those on which the verdict surprises: if the judge keeps preferring the longer or the more polite text, the win rate says more about the judge than about the model. The winner is 0 for the reference, 1 for the model and -1 where the judge gave no usable answer.",
+        ),
+        (
+            "measured",
+            "Step, prompt, both completions and the index of the winner for every evaluation prompt, gathered from all processes and written by the main process.",
+        ),
+    ),
 }

@@ -215,9 +215,11 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "loss"),
                 ("releases", ("0.8.2..0.9.4",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/contrastive"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("rounded_to_four_decimals",)),
                 (
                     "variants",
                     (
@@ -261,7 +263,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight 1; with loss type sigmoid the logarithm of the policy alone is compared. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4.",
+                    "The likelihood term has weight 1; with loss type sigmoid the logarithm of the policy alone is compared.",
                 ),
                 (
                     "evidence",
@@ -275,10 +277,73 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.8.2..0.9.4",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.2|trl/trainer/cpo_trainer.py|589|CPOTrainer.cpo_loss|value",
+                                    "0.9.4|trl/trainer/cpo_trainer.py|594|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.2|trl/trainer/cpo_trainer.py|591|CPOTrainer.cpo_loss|value",
+                                    "0.9.4|trl/trainer/cpo_trainer.py|596|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type == 'sigmoid'"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.2|trl/trainer/cpo_trainer.py|587|CPOTrainer.cpo_loss|value",
+                                    "0.9.4|trl/trainer/cpo_trainer.py|592|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood term has weight 1; with loss type sigmoid the logarithm of the policy alone is compared. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "0.8.2|trl/trainer/cpo_trainer.py|729|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.9.4|trl/trainer/cpo_trainer.py|734|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("0.9.6..0.11.4",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/contrastive"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("rounded_to_four_decimals",)),
                 (
                     "variants",
                     (
@@ -334,7 +399,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load- balancing loss, times its coefficient, is added.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
                 ),
                 (
                     "evidence",
@@ -348,10 +413,85 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.9.6..0.11.4",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/cpo_trainer.py|617|CPOTrainer.cpo_loss|value",
+                                    "0.11.4|trl/trainer/cpo_trainer.py|626|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/cpo_trainer.py|619|CPOTrainer.cpo_loss|value",
+                                    "0.11.4|trl/trainer/cpo_trainer.py|628|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/cpo_trainer.py|603|CPOTrainer.cpo_loss|value",
+                                    "0.11.4|trl/trainer/cpo_trainer.py|612|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'simpo']"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/cpo_trainer.py|609|CPOTrainer.cpo_loss|value",
+                                    "0.11.4|trl/trainer/cpo_trainer.py|618|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "0.9.6|trl/trainer/cpo_trainer.py|770|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.11.4|trl/trainer/cpo_trainer.py|779|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("0.12.0..0.12.2",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/contrastive"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("rounded_to_four_decimals",)),
                 (
                     "variants",
                     (
@@ -407,7 +547,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load- balancing loss, times its coefficient, is added. 0.12.0 and 0.12.1 may run with later releases of transformers, some of which add up accumulated micro-batches.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. 0.12.0 and 0.12.1 may run with later releases of transformers, some of which add up accumulated micro-batches.",
                 ),
                 (
                     "evidence",
@@ -421,11 +561,85 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.12.0..0.12.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/cpo_trainer.py|654|CPOTrainer.cpo_loss|value",
+                                    "0.12.2|trl/trainer/cpo_trainer.py|656|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/cpo_trainer.py|656|CPOTrainer.cpo_loss|value",
+                                    "0.12.2|trl/trainer/cpo_trainer.py|658|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/cpo_trainer.py|640|CPOTrainer.cpo_loss|value",
+                                    "0.12.2|trl/trainer/cpo_trainer.py|642|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'simpo']"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/cpo_trainer.py|646|CPOTrainer.cpo_loss|value",
+                                    "0.12.2|trl/trainer/cpo_trainer.py|648|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.12.0|trl/trainer/cpo_trainer.py|807|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.12.2|trl/trainer/cpo_trainer.py|809|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("0.13.0",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/contrastive"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
-                ("traits", ("accumulation_not_divided",)),
+                ("traits", ("accumulation_not_divided", "rounded_to_four_decimals")),
                 (
                     "variants",
                     (
@@ -457,7 +671,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load- balancing loss, times its coefficient, is added.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
                 ),
                 (
                     "evidence",
@@ -471,10 +685,60 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.13.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            ("evidence", ("0.13.0|trl/trainer/cpo_trainer.py|663|CPOTrainer.cpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            ("evidence", ("0.13.0|trl/trainer/cpo_trainer.py|665|CPOTrainer.cpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            ("evidence", ("0.13.0|trl/trainer/cpo_trainer.py|649|CPOTrainer.cpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'simpo']"),
+                            ("metric", "loss/total"),
+                            ("evidence", ("0.13.0|trl/trainer/cpo_trainer.py|655|CPOTrainer.cpo_loss|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.13.0|trl/trainer/cpo_trainer.py|816|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("0.14.0..0.21.0",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/contrastive"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("rounded_to_four_decimals",)),
                 (
                     "variants",
                     (
@@ -530,7 +794,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load- balancing loss, times its coefficient, is added.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
                 ),
                 (
                     "evidence",
@@ -546,10 +810,85 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.22.0..1.16.0",)),
+                ("releases", ("0.14.0..0.21.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/cpo_trainer.py|668|CPOTrainer.cpo_loss|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|682|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/cpo_trainer.py|670|CPOTrainer.cpo_loss|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|684|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/cpo_trainer.py|654|CPOTrainer.cpo_loss|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|668|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'simpo']"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/cpo_trainer.py|660|CPOTrainer.cpo_loss|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|674|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.14.0|trl/trainer/cpo_trainer.py|821|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.21.0|trl/trainer/cpo_trainer.py|840|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.22.0..0.25.1",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/contrastive"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("rounded_to_four_decimals",)),
                 (
                     "variants",
                     (
@@ -562,8 +901,6 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.22.0|trl/trainer/cpo_trainer.py|694|CPOTrainer.cpo_loss|value",
                                     "0.25.1|trl/trainer/cpo_trainer.py|719|CPOTrainer.cpo_loss|value",
-                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|711|CPOTrainer.cpo_loss|value",
-                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|729|CPOTrainer.cpo_loss|value",
                                 ),
                             ),
                         ),
@@ -576,8 +913,6 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.22.0|trl/trainer/cpo_trainer.py|696|CPOTrainer.cpo_loss|value",
                                     "0.25.1|trl/trainer/cpo_trainer.py|721|CPOTrainer.cpo_loss|value",
-                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|713|CPOTrainer.cpo_loss|value",
-                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|731|CPOTrainer.cpo_loss|value",
                                 ),
                             ),
                         ),
@@ -590,8 +925,6 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.22.0|trl/trainer/cpo_trainer.py|680|CPOTrainer.cpo_loss|value",
                                     "0.25.1|trl/trainer/cpo_trainer.py|705|CPOTrainer.cpo_loss|value",
-                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|697|CPOTrainer.cpo_loss|value",
-                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|715|CPOTrainer.cpo_loss|value",
                                 ),
                             ),
                         ),
@@ -606,6 +939,155 @@ FILE: tuple[object, ...] = (
                                     "0.22.0|trl/trainer/cpo_trainer.py|662|CPOTrainer.cpo_loss|value",
                                     "0.25.1|trl/trainer/cpo_trainer.py|711|CPOTrainer.cpo_loss|value",
                                     "0.25.1|trl/trainer/cpo_trainer.py|687|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|2991|Trainer._maybe_log_save_evaluate",
+                        "4.46.3|transformers/trainer.py|3615|Trainer.training_step|reduction",
+                        "0.22.0|trl/trainer/cpo_trainer.py|859|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.25.1|trl/trainer/cpo_trainer.py|884|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.22.0|trl/trainer/cpo_trainer.py|370|CPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
+                        "0.25.1|trl/trainer/cpo_trainer.py|394|CPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.22.0..0.25.1",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|694|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|719|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|696|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|721|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0 and alpha == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|680|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|705|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels or another reward shape"),
+                            ("when", "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo'])"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|686|CPOTrainer.cpo_loss|value",
+                                    "0.22.0|trl/trainer/cpo_trainer.py|662|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|711|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|687|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.22.0|trl/trainer/cpo_trainer.py|859|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.25.1|trl/trainer/cpo_trainer.py|884|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|711|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|729|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|713|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|731|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0 and alpha == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|697|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|715|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels or another reward shape"),
+                            ("when", "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo'])"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
                                     "0.26.0|trl/experimental/cpo/cpo_trainer.py|703|CPOTrainer.cpo_loss|value",
                                     "0.26.0|trl/experimental/cpo/cpo_trainer.py|679|CPOTrainer.cpo_loss|value",
                                     "1.16.0|trl/experimental/cpo/cpo_trainer.py|721|CPOTrainer.cpo_loss|value",
@@ -617,21 +1099,91 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load- balancing loss, times its coefficient, is added.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
                     (
-                        "4.46.3|transformers/trainer.py|2991|Trainer._maybe_log_save_evaluate",
                         "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
-                        "0.22.0|trl/trainer/cpo_trainer.py|859|CPOTrainer.get_batch_loss_metrics|value",
-                        "0.25.1|trl/trainer/cpo_trainer.py|884|CPOTrainer.get_batch_loss_metrics|value",
                         "0.26.0|trl/experimental/cpo/cpo_trainer.py|876|CPOTrainer.get_batch_loss_metrics|value",
                         "1.16.0|trl/experimental/cpo/cpo_trainer.py|890|CPOTrainer.get_batch_loss_metrics|value",
-                        "0.22.0|trl/trainer/cpo_trainer.py|370|CPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
-                        "0.25.1|trl/trainer/cpo_trainer.py|394|CPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "0.26.0|trl/experimental/cpo/cpo_trainer.py|386|CPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "1.16.0|trl/experimental/cpo/cpo_trainer.py|120|CPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|711|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|729|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|713|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|731|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0 and alpha == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|697|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|715|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels or another reward shape"),
+                            ("when", "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo'])"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|703|CPOTrainer.cpo_loss|value",
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|679|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|721|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|697|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "0.26.0|trl/experimental/cpo/cpo_trainer.py|876|CPOTrainer.get_batch_loss_metrics|value",
+                        "1.16.0|trl/experimental/cpo/cpo_trainer.py|890|CPOTrainer.get_batch_loss_metrics|value",
                     ),
                 ),
             ),

@@ -134,14 +134,11 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "loss"),
                 ("releases", ("0.8.2..0.8.6",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/odds_ratio"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
-                ("traits", ("prompt_counted", "padding_counted", "model_precision")),
-                (
-                    "note",
-                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4.",
-                ),
+                ("traits", ("prompt_counted", "padding_counted", "model_precision", "rounded_to_four_decimals")),
                 (
                     "evidence",
                     (
@@ -154,15 +151,30 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.8.2..0.8.6",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("prompt_counted", "padding_counted", "model_precision")),
+                ("note", "Every pair counts alike over the whole data set."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "0.8.2|trl/trainer/orpo_trainer.py|752|ORPOTrainer.get_batch_loss_metrics|value",
+                        "0.8.6|trl/trainer/orpo_trainer.py|752|ORPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("0.9.2..0.9.4",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/odds_ratio"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
-                ("traits", ("prompt_counted", "model_precision")),
-                (
-                    "note",
-                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4.",
-                ),
+                ("traits", ("prompt_counted", "model_precision", "rounded_to_four_decimals")),
                 (
                     "evidence",
                     (
@@ -175,14 +187,33 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.9.2..0.9.4",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("prompt_counted", "model_precision")),
+                ("note", "Every pair counts alike over the whole data set."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "0.9.2|trl/trainer/orpo_trainer.py|759|ORPOTrainer.get_batch_loss_metrics|value",
+                        "0.9.4|trl/trainer/orpo_trainer.py|759|ORPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("0.9.6..0.11.4",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/odds_ratio"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
-                ("traits", ("prompt_counted", "model_precision")),
+                ("traits", ("prompt_counted", "model_precision", "rounded_to_four_decimals")),
                 (
                     "note",
-                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
                 ),
                 (
                     "evidence",
@@ -196,14 +227,36 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.12.0..0.12.2",)),
+                ("releases", ("0.9.6..0.11.4",)),
+                ("modes", ("eval",)),
                 ("metric", "preference/loss/odds_ratio"),
                 ("snapshot", "current"),
-                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                 ("traits", ("prompt_counted", "model_precision")),
                 (
                     "note",
-                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. 0.12.0 and 0.12.1 may run with later releases of transformers, some of which add up accumulated micro-batches.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "0.9.6|trl/trainer/orpo_trainer.py|769|ORPOTrainer.get_batch_loss_metrics|value",
+                        "0.11.4|trl/trainer/orpo_trainer.py|792|ORPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.12.0..0.12.2",)),
+                ("modes", ("train",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("prompt_counted", "model_precision", "rounded_to_four_decimals")),
+                (
+                    "note",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. 0.12.0 and 0.12.1 may run with later releases of transformers, some of which add up accumulated micro-batches.",
                 ),
                 (
                     "evidence",
@@ -217,14 +270,39 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.12.0..0.12.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("prompt_counted", "model_precision")),
+                (
+                    "note",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.12.0|trl/trainer/orpo_trainer.py|816|ORPOTrainer.get_batch_loss_metrics|value",
+                        "0.12.2|trl/trainer/orpo_trainer.py|818|ORPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("0.13.0..0.19.1",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/odds_ratio"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
-                ("traits", ("prompt_counted", "model_precision", "accumulation_not_divided")),
+                (
+                    "traits",
+                    ("prompt_counted", "model_precision", "accumulation_not_divided", "rounded_to_four_decimals"),
+                ),
                 (
                     "note",
-                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
                 ),
                 (
                     "evidence",
@@ -239,14 +317,36 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.20.0..0.26.2",)),
+                ("releases", ("0.13.0..0.19.1",)),
+                ("modes", ("eval",)),
                 ("metric", "preference/loss/odds_ratio"),
                 ("snapshot", "current"),
-                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                 ("traits", ("prompt_counted", "model_precision")),
                 (
                     "note",
-                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.13.0|trl/trainer/orpo_trainer.py|829|ORPOTrainer.get_batch_loss_metrics|value",
+                        "0.19.1|trl/trainer/orpo_trainer.py|809|ORPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.20.0..0.25.1",)),
+                ("modes", ("train",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("prompt_counted", "model_precision", "rounded_to_four_decimals")),
+                (
+                    "note",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
                 ),
                 (
                     "evidence",
@@ -255,10 +355,50 @@ FILE: tuple[object, ...] = (
                         "4.46.3|transformers/trainer.py|3615|Trainer.training_step|reduction",
                         "0.20.0|trl/trainer/orpo_trainer.py|814|ORPOTrainer.get_batch_loss_metrics|value",
                         "0.25.1|trl/trainer/orpo_trainer.py|834|ORPOTrainer.get_batch_loss_metrics|value",
-                        "0.26.0|trl/experimental/orpo/orpo_trainer.py|826|ORPOTrainer.get_batch_loss_metrics|value",
-                        "0.26.2|trl/experimental/orpo/orpo_trainer.py|826|ORPOTrainer.get_batch_loss_metrics|value",
                         "0.20.0|trl/trainer/orpo_trainer.py|351|ORPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "0.25.1|trl/trainer/orpo_trainer.py|370|ORPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.20.0..0.25.1",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("prompt_counted", "model_precision")),
+                (
+                    "note",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.20.0|trl/trainer/orpo_trainer.py|814|ORPOTrainer.get_batch_loss_metrics|value",
+                        "0.25.1|trl/trainer/orpo_trainer.py|834|ORPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..0.26.2",)),
+                ("modes", ("train",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("prompt_counted", "model_precision")),
+                (
+                    "note",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Rounded to four decimals under transformers 4.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
+                        "0.26.0|trl/experimental/orpo/orpo_trainer.py|826|ORPOTrainer.get_batch_loss_metrics|value",
+                        "0.26.2|trl/experimental/orpo/orpo_trainer.py|826|ORPOTrainer.get_batch_loss_metrics|value",
                         "0.26.0|trl/experimental/orpo/orpo_trainer.py|362|ORPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "0.26.2|trl/experimental/orpo/orpo_trainer.py|362|ORPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
                     ),
@@ -266,24 +406,66 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
+                ("releases", ("0.26.0..0.26.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("prompt_counted", "model_precision")),
+                (
+                    "note",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "0.26.0|trl/experimental/orpo/orpo_trainer.py|826|ORPOTrainer.get_batch_loss_metrics|value",
+                        "0.26.2|trl/experimental/orpo/orpo_trainer.py|826|ORPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
                 ("releases", ("0.27.0..1.16.0",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/odds_ratio"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
                 ("traits", ("prompt_counted",)),
                 (
                     "note",
-                    "In evaluation every pair counts alike over the whole data set. Rounded to four decimals under transformers 4. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
                     (
-                        "4.46.3|transformers/trainer.py|2991|Trainer._maybe_log_save_evaluate",
                         "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
                         "0.27.0|trl/experimental/orpo/orpo_trainer.py|836|ORPOTrainer.get_batch_loss_metrics|value",
                         "1.16.0|trl/experimental/orpo/orpo_trainer.py|848|ORPOTrainer.get_batch_loss_metrics|value",
                         "0.27.0|trl/experimental/orpo/orpo_trainer.py|370|ORPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "1.16.0|trl/experimental/orpo/orpo_trainer.py|132|ORPOTrainer|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.27.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/odds_ratio"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("prompt_counted",)),
+                (
+                    "note",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "0.27.0|trl/experimental/orpo/orpo_trainer.py|836|ORPOTrainer.get_batch_loss_metrics|value",
+                        "1.16.0|trl/experimental/orpo/orpo_trainer.py|848|ORPOTrainer.get_batch_loss_metrics|value",
                     ),
                 ),
             ),

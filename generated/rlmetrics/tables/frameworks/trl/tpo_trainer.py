@@ -137,6 +137,7 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "loss"),
                 ("releases", ("1.3.0..1.16.0",)),
+                ("modes", ("train",)),
                 ("metric", "preference/loss/triple"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
@@ -195,13 +196,87 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood of the gold responses has the weight tpo_alpha and is not logged by itself. In evaluation every prompt counts alike over the whole data set. Rounded to four decimals under transformers 4.",
+                    "The likelihood of the gold responses has the weight tpo_alpha and is not logged by itself. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
                     (
-                        "4.46.3|transformers/trainer.py|2991|Trainer._maybe_log_save_evaluate",
                         "5.23.0|transformers/trainer.py|2254|Trainer._maybe_log_save_evaluate",
+                        "1.3.0|trl/experimental/tpo/tpo_trainer.py|658|TPOTrainer._compute_loss|value",
+                        "1.3.0|trl/experimental/tpo/tpo_trainer.py|670|TPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/tpo/tpo_trainer.py|700|TPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/tpo/tpo_trainer.py|712|TPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.3.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/triple"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/triple_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.3.0|trl/experimental/tpo/tpo_trainer.py|637|TPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/experimental/tpo/tpo_trainer.py|679|TPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/triple_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.3.0|trl/experimental/tpo/tpo_trainer.py|640|TPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/experimental/tpo/tpo_trainer.py|682|TPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type tpo-l"),
+                            ("when", "loss_type == 'tpo-l' and label_smoothing == 0"),
+                            ("metric", "preference/loss/triple_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.3.0|trl/experimental/tpo/tpo_trainer.py|644|TPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/experimental/tpo/tpo_trainer.py|686|TPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'tpo-l']"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.3.0|trl/experimental/tpo/tpo_trainer.py|634|TPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/experimental/tpo/tpo_trainer.py|676|TPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The likelihood of the gold responses has the weight tpo_alpha and is not logged by itself. Every pair counts alike over the whole data set.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "1.3.0|trl/experimental/tpo/tpo_trainer.py|658|TPOTrainer._compute_loss|value",
                         "1.3.0|trl/experimental/tpo/tpo_trainer.py|670|TPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/tpo/tpo_trainer.py|700|TPOTrainer._compute_loss|value",
