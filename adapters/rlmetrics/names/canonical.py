@@ -94,6 +94,10 @@ class CanonicalView:
         """Return the template of a canonical name."""
         return self._templates[entry.key]
 
+    def program(self, component: str) -> str:
+        """Return the one program that there is."""
+        return component
+
     def show(self, entry: Entry, name: str, surface: str) -> str:
         """Return the name: every tracker accepts canonical names as they are."""
         return name

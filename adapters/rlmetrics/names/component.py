@@ -77,6 +77,11 @@ class ComponentView:
         self._entries: dict[int, Entry] = {}
         self._templates: dict[str, Template] = {}
 
+    @property
+    def program(self) -> str:
+        """What the component runs in; by default it is a program of its own."""
+        return str(self._table.file(self._chain[0]).get("program") or self.label)
+
     @cached_property
     def config(self) -> Configuration:
         """Configuration keys and their values."""

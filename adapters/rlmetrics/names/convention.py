@@ -70,6 +70,10 @@ class ConventionView:
         """Return the template of a name, which has no placeholders."""
         return Template(entry.key, {})
 
+    def program(self, component: str) -> str:
+        """Return the one program that there is."""
+        return component
+
     def show(self, entry: Entry, name: str, surface: str) -> str:
         """Return the name: a convention says how it is spelt, not how a tracker shows it."""
         return name

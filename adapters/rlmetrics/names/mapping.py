@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from .affinity import Affinity
 from .config import Config
 from .errors import NamesError
+from .lookalikes import LookAlikes
 from .protocol import Match, View
 from .records import Difference, Entry, LookAlike, MapRow
 from .relations import Relation, relate
@@ -78,6 +80,8 @@ class NameMap:
         self._surface = surface
         self._tables = from_.tables
         self._choices: dict[tuple[str, str, str], _Choice] = {}
+        self._affinity = Affinity(from_, to)
+        self._look_alikes = LookAlikes(to)
         self._check_bind()
 
     @cached_property
@@ -204,11 +208,15 @@ class NameMap:
         """Return how good a candidate is, the smallest is best.
 
         The same component and there the same name come first: whatever configuration logged the key will log it again.
+        Then come the components of the program that has most in common with the source's: a policy's gradient norm
+        belongs to the reinforcement learning of the target, not to its supervised trainer.
         """
         carried = set(_names(self.from_view, entry))
         unbound = [name for name in _names(self.to_view, target) if name not in carried]
         elsewhere, renamed = target.component != entry.component, target.key != entry.key
-        return elsewhere, elsewhere or renamed, target.logged is not True, relation.rank, len(unbound), renamed
+        strange = -self._affinity(entry.component, target.component)
+        default = target.logged is not True
+        return elsewhere, elsewhere or renamed, strange, default, relation.rank, len(unbound), renamed
 
     def _with_target(self, entry: Entry, relation: Relation, target: Entry) -> _Choice:
         template = self.to_view.template(target)
@@ -285,18 +293,7 @@ class NameMap:
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
             found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}")))
-        for target in self._confusable(entry):
-            relation = relate(entry, target, self._tables)
-            if relation.kind == "related" and relation.why is not None:
-                score = (
-                    1,
-                    target.key != entry.key,
-                    relation.why.startswith("another metric"),
-                    relation.why.count(";"),
-                    target.component != entry.component,
-                    target.logged is not True,
-                )
-                found.append((score, LookAlike(target.key, target.component, relation.why)))
+        found += self._look_alikes.of(entry)
         found.sort(key=lambda item: item[0])
         of_key = {item.to: item for _, item in reversed(found)}
         related = tuple({item.to: of_key[item.to] for _, item in found}.values())[:MAX_RELATED]
@@ -319,38 +316,6 @@ class NameMap:
             entry.mode,
         )
         return _Choice(row, None, {})
-
-    @cached_property
-    def _readings(self) -> dict[tuple[str, str], list[Entry]]:
-        """What the target logs, by quantity, by metric and by key."""
-        found: dict[tuple[str, str], list[Entry]] = {}
-        for target in self.to_view.entries():
-            quantity = dict(self._tables.metrics.get(target.metric or "", {}).get("identity", ())).get("quantity")
-            for place in (("quantity", quantity), ("metric", target.metric), ("key", target.key)):
-                if place[1] is not None:
-                    found.setdefault((place[0], place[1]), []).append(target)
-        return found
-
-    @cached_property
-    def _friends(self) -> dict[str, list[str]]:
-        """For each metric, those of the target that name it as a false friend."""
-        found: dict[str, list[str]] = {}
-        for metric in dict.fromkeys(target.metric for target in self.to_view.entries()):
-            for friend, _ in self._tables.metrics.get(metric or "", {}).get("false_friends", ()):
-                found.setdefault(friend, []).append(str(metric))
-        return found
-
-    def _confusable(self, entry: Entry) -> list[Entry]:
-        """Return what the target logs that may be taken for an entry: same quantity, false friends, same key."""
-        row = self._tables.metrics.get(entry.metric or "", {})
-        friends = [friend for friend, _ in row.get("false_friends", ())] + self._friends.get(entry.metric or "", [])
-        places = [("key", entry.key), *(("metric", friend) for friend in friends)]
-        places.append(("quantity", str(dict(row.get("identity", ())).get("quantity"))))
-        return [
-            target
-            for target in {id(item): item for place in places for item in self._readings.get(place, ())}.values()
-            if target.mode == entry.mode and target.metric != entry.metric
-        ]
 
     @cached_property
     def _alternatives(self) -> dict[tuple[str | None, str], list[str]]:

@@ -53,6 +53,10 @@ class View(Protocol):
         """Return the template of an entry's key."""
         ...
 
+    def program(self, component: str) -> str:
+        """Return what a component runs in: keys of one program are logged together."""
+        ...
+
     def show(self, entry: Entry, name: str, surface: str) -> str:
         """Return how a surface shows a logged name."""
         ...

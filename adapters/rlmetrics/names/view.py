@@ -68,6 +68,10 @@ class FrameworkView:
         """Return the template of an entry's key."""
         return self.components[entry.component].template(entry.key)
 
+    def program(self, component: str) -> str:
+        """Return what a component runs in: keys of one program are logged together."""
+        return self.components[component].program
+
     def show(self, entry: Entry, name: str, surface: str) -> str:
         """Return how a surface shows a logged name; a name that it does not show stays as it is."""
         if surface == LOGGED:

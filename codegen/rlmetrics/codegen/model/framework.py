@@ -163,6 +163,11 @@ class ComponentFile(Strict):
     title: Text
     brief: Text
     components: list[ComponentRange] = []
+    program: Text | None = Field(
+        default=None,
+        description="What the components run in, where several files describe one run; by default each component is a "
+        "program of its own, like a trainer.",
+    )
     extends: list[Text] = Field(
         default=[],
         description="Files (by stem) whose emissions and profiles apply here too; an own record of a key, in the same "

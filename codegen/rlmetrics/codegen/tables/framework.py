@@ -67,6 +67,7 @@ def _file(file: ComponentFile) -> Row:
     return row(
         title=file.title,
         brief=file.brief,
+        program=file.program,
         extends=tuple(file.extends),
         modes=tuple(file.modes),
         eval_prefix=file.eval_prefix,

@@ -1,0 +1,73 @@
+"""Keys of a target that are taken for a translation and are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from .protocol import View
+from .records import Entry, LookAlike
+from .relations import relate
+
+__all__ = ["Likeness", "LookAlikes"]
+
+Likeness = tuple[object, ...]
+"""Sorts look-alikes, the likeliest first."""
+
+
+class LookAlikes:
+    """What may be taken for a key: the same quantity, declared false friends, the same name.
+
+    Args:
+        to: The target.
+    """
+
+    def __init__(self, to: View) -> None:
+        self._to = to
+        self._metrics = to.tables.metrics
+
+    def of(self, entry: Entry) -> Iterator[tuple[Likeness, LookAlike]]:
+        """Yield keys of other metrics that look like an entry's, each with how likely they are confused."""
+        for target in self._confusable(entry):
+            relation = relate(entry, target, self._to.tables)
+            if relation.kind == "related" and relation.why is not None:
+                score = (
+                    1,
+                    target.key != entry.key,
+                    relation.why.startswith("another metric"),
+                    relation.why.count(";"),
+                    target.component != entry.component,
+                    target.logged is not True,
+                )
+                yield score, LookAlike(target.key, target.component, relation.why)
+
+    @cached_property
+    def _readings(self) -> dict[tuple[str, str], list[Entry]]:
+        """What the target logs, by quantity, by metric and by key."""
+        found: dict[tuple[str, str], list[Entry]] = {}
+        for target in self._to.entries():
+            quantity = dict(self._metrics.get(target.metric or "", {}).get("identity", ())).get("quantity")
+            for place in (("quantity", quantity), ("metric", target.metric), ("key", target.key)):
+                if place[1] is not None:
+                    found.setdefault((place[0], place[1]), []).append(target)
+        return found
+
+    @cached_property
+    def _friends(self) -> dict[str, list[str]]:
+        """For each metric, those of the target that name it as a false friend."""
+        found: dict[str, list[str]] = {}
+        for metric in dict.fromkeys(target.metric for target in self._to.entries()):
+            for friend, _ in self._metrics.get(metric or "", {}).get("false_friends", ()):
+                found.setdefault(friend, []).append(str(metric))
+        return found
+
+    def _confusable(self, entry: Entry) -> list[Entry]:
+        row = self._metrics.get(entry.metric or "", {})
+        friends = [friend for friend, _ in row.get("false_friends", ())] + self._friends.get(entry.metric or "", [])
+        places = [("key", entry.key), *(("metric", friend) for friend in friends)]
+        places.append(("quantity", str(dict(row.get("identity", ())).get("quantity"))))
+        return [
+            target
+            for target in {id(item): item for place in places for item in self._readings.get(place, ())}.values()
+            if target.mode == entry.mode and target.metric != entry.metric
+        ]
