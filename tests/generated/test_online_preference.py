@@ -135,6 +135,54 @@ CASES = [
         gradient=("opponent_logprobs",),
     ),
     Case(
+        "online_preference/xpo_total_loss",
+        "online_preference_xpo_total_loss",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "opponent_logprobs",
+        ),
+    ),
+    Case(
+        "online_preference/xpo_total_loss@ipo",
+        "online_preference_xpo_total_loss_ipo",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "opponent_logprobs",
+        ),
+    ),
+    Case(
+        "online_preference/nash_md_loss",
+        "online_preference_nash_md_loss",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("win_probabilities", "own_logprobs", "own_ref_logprobs"),
+    ),
+    Case(
+        "online_preference/nash_md_surrogate_loss",
+        "online_preference_nash_md_surrogate_loss",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("win_probabilities", "logprobs", "ref_logprobs"),
+    ),
+    Case(
         "online_preference/opponent_ended_fraction",
         "online_preference_opponent_ended_fraction",
         atom="sequence",
@@ -162,6 +210,12 @@ def test_merge(case: Case) -> None:
 def test_empty(case: Case) -> None:
     """Over an empty population the declared value comes out."""
     checks.check_empty(case)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
+def test_padding(case: Case) -> None:
+    """Garbage in padding changes neither value nor gradient."""
+    checks.check_padding(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

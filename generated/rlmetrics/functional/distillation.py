@@ -21,16 +21,29 @@ from ._inputs import check, named
 __all__ = [
     "METRICS",
     "distillation_abs_loss",
+    "distillation_divergence_forward_kl",
+    "distillation_divergence_geometric_mean",
+    "distillation_divergence_jensen_shannon",
+    "distillation_divergence_jensen_shannon_swapped_mixture",
+    "distillation_divergence_reverse_kl",
+    "distillation_logprob_difference_abs_mean",
     "distillation_loss_max",
     "distillation_loss_min",
     "distillation_overlap_ratio",
     "distillation_overlap_token_advantage",
+    "distillation_position_weight_max",
+    "distillation_position_weight_mean",
+    "distillation_position_weight_min",
     "distillation_student_mass_max",
     "distillation_student_mass_mean",
     "distillation_student_mass_min",
+    "distillation_teacher_entropy",
     "distillation_teacher_mass_max",
     "distillation_teacher_mass_mean",
     "distillation_teacher_mass_min",
+    "distillation_teacher_token_fraction",
+    "distillation_weighted_advantage_loss",
+    "distillation_weighted_advantage_mean",
 ]
 
 
@@ -546,6 +559,786 @@ def _distillation_overlap_token_advantage_finalize(state: Tensor) -> Tensor:
     return ops.unless_empty(overlap_advantages_sum / selected_count, 0.0, selected_count)
 
 
+def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
+    """KL divergence from the teacher to the student over the whole vocabulary, averaged over response tokens.
+
+    Punishes the student where the teacher puts probability and the student does not, so the student spreads out to
+    cover everything the teacher might say. Falls towards 0; on texts that the student wrote itself it can rise for a
+    while because the texts change with the student. Levels depend on how different the two models are: a fraction of a
+    nat per token is usual.
+
+    Formula::
+
+        difference = log_softmax(teacher_logits) - log_softmax(logits)
+        mean(sum_vocab(softmax(teacher_logits) * difference))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
+    anywhere: merged states equal the whole.
+
+    Args:
+        logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
+            response position.
+        teacher_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the teacher over the vocabulary at each
+            response position.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_divergence_forward_kl_update(logits, teacher_logits, mask)
+    return _distillation_divergence_forward_kl_finalize(state)
+
+
+def _distillation_divergence_forward_kl_update(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
+    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
+    mask = mask.bool()
+    difference = ops.log_softmax(teacher_logits) - ops.log_softmax(logits)
+
+    def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        difference = torch.log_softmax(teacher_logits, -1) - torch.log_softmax(logits, -1)
+        return (torch.softmax(teacher_logits, -1) * difference).sum(-1)
+
+    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
+    token_count = ops.count(mask)
+    return pack([sum_vocab_sum, token_count])
+
+
+def _distillation_divergence_forward_kl_finalize(state: Tensor) -> Tensor:
+    sum_vocab_sum, token_count = state.unbind()
+    return sum_vocab_sum / token_count
+
+
+def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
+    """KL divergence from the student to the teacher over the whole vocabulary, averaged over response tokens.
+
+    Punishes the student for probability on tokens that the teacher finds unlikely, so the student narrows down to what
+    the teacher surely says. Its entropy usually falls along with it. Compare the two directions only with the same
+    texts and temperature.
+
+    Formula::
+
+        difference = log_softmax(logits) - log_softmax(teacher_logits)
+        mean(sum_vocab(softmax(logits) * difference))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
+    anywhere: merged states equal the whole.
+
+    Args:
+        logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
+            response position.
+        teacher_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the teacher over the vocabulary at each
+            response position.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_divergence_reverse_kl_update(logits, teacher_logits, mask)
+    return _distillation_divergence_reverse_kl_finalize(state)
+
+
+def _distillation_divergence_reverse_kl_update(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
+    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
+    mask = mask.bool()
+    difference = ops.log_softmax(logits) - ops.log_softmax(teacher_logits)
+
+    def sum_vocab_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
+        difference = torch.log_softmax(logits, -1) - torch.log_softmax(teacher_logits, -1)
+        return (torch.softmax(logits, -1) * difference).sum(-1)
+
+    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, logits, teacher_logits, mask=mask), mask)
+    token_count = ops.count(mask)
+    return pack([sum_vocab_sum, token_count])
+
+
+def _distillation_divergence_reverse_kl_finalize(state: Tensor) -> Tensor:
+    sum_vocab_sum, token_count = state.unbind()
+    return sum_vocab_sum / token_count
+
+
+def distillation_divergence_jensen_shannon(
+    logits: Tensor,
+    teacher_logits: Tensor,
+    mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    """Generalised Jensen-Shannon divergence between teacher and student, averaged over response tokens.
+
+    Both models are compared with a mixture of the two, the teacher's share of which is the interpolation weight. It is
+    bounded: with equal shares it never exceeds 0.69 nats per token, and values far below a plain KL divergence are no
+    sign of success. Towards the ends of the weight it shrinks to 0 although it then resembles a KL divergence times a
+    small factor; trainers therefore switch to the exact KL divergence there, and the curve jumps.
+
+    Formula::
+
+        student = softmax(logits)
+        teacher = softmax(teacher_logits)
+        mixture = log((1 - beta) * student + beta * teacher)
+        of_teacher = sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))
+        of_student = sum_vocab(student * (log_softmax(logits) - mixture))
+        mean(beta * of_teacher + (1 - beta) * of_student)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator:
+    generalised_jensen_shannon. Data may be split anywhere: merged states equal the whole.
+
+    Args:
+        logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
+            response position.
+        teacher_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the teacher over the vocabulary at each
+            response position.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        beta: Share of the teacher in the mixture, and weight of its divergence from the mixture.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_divergence_jensen_shannon_update(logits, teacher_logits, mask, beta=beta)
+    return _distillation_divergence_jensen_shannon_finalize(state)
+
+
+def _distillation_divergence_jensen_shannon_update(
+    logits: Tensor,
+    teacher_logits: Tensor,
+    mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
+    mask = mask.bool()
+    teacher = ops.softmax(teacher_logits)
+    student = ops.softmax(logits)
+    mixture = torch.log((1 - beta) * student + beta * teacher)
+
+    def of_teacher_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        teacher = torch.softmax(teacher_logits, -1)
+        student = torch.softmax(logits, -1)
+        mixture = torch.log((1 - beta) * student + beta * teacher)
+        of_teacher = (teacher * (torch.log_softmax(teacher_logits, -1) - mixture)).sum(-1)
+        return of_teacher
+
+    of_teacher = ops.in_chunks(of_teacher_rows, teacher_logits, logits, mask=mask)
+
+    def of_student_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
+        student = torch.softmax(logits, -1)
+        teacher = torch.softmax(teacher_logits, -1)
+        mixture = torch.log((1 - beta) * student + beta * teacher)
+        of_student = (student * (torch.log_softmax(logits, -1) - mixture)).sum(-1)
+        return of_student
+
+    of_student = ops.in_chunks(of_student_rows, logits, teacher_logits, mask=mask)
+    total_sum = ops.total(beta * of_teacher + (1 - beta) * of_student, mask)
+    token_count = ops.count(mask)
+    return pack([total_sum, token_count])
+
+
+def _distillation_divergence_jensen_shannon_finalize(state: Tensor) -> Tensor:
+    total_sum, token_count = state.unbind()
+    return total_sum / token_count
+
+
+def distillation_divergence_jensen_shannon_swapped_mixture(
+    logits: Tensor,
+    teacher_logits: Tensor,
+    mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    """The shares of teacher and student in the mixture are exchanged, the weights of the two divergences are not.
+
+    Both models are compared with a mixture of the two, the teacher's share of which is the interpolation weight. It is
+    bounded: with equal shares it never exceeds 0.69 nats per token, and values far below a plain KL divergence are no
+    sign of success. Towards the ends of the weight it shrinks to 0 although it then resembles a KL divergence times a
+    small factor; trainers therefore switch to the exact KL divergence there, and the curve jumps.
+
+    Formula::
+
+        student = softmax(logits)
+        teacher = softmax(teacher_logits)
+        mixture = log(beta * student + (1 - beta) * teacher)
+        of_teacher = sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))
+        of_student = sum_vocab(student * (log_softmax(logits) - mixture))
+        mean(beta * of_teacher + (1 - beta) * of_student)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator:
+    generalised_jensen_shannon. Data may be split anywhere: merged states equal the whole.
+
+    Args:
+        logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
+            response position.
+        teacher_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the teacher over the vocabulary at each
+            response position.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        beta: Share of the teacher in the mixture, and weight of its divergence from the mixture.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_divergence_jensen_shannon_swapped_mixture_update(logits, teacher_logits, mask, beta=beta)
+    return _distillation_divergence_jensen_shannon_swapped_mixture_finalize(state)
+
+
+def _distillation_divergence_jensen_shannon_swapped_mixture_update(
+    logits: Tensor,
+    teacher_logits: Tensor,
+    mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
+    mask = mask.bool()
+    teacher = ops.softmax(teacher_logits)
+    student = ops.softmax(logits)
+    mixture = torch.log(beta * student + (1 - beta) * teacher)
+
+    def of_teacher_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        teacher = torch.softmax(teacher_logits, -1)
+        student = torch.softmax(logits, -1)
+        mixture = torch.log(beta * student + (1 - beta) * teacher)
+        of_teacher = (teacher * (torch.log_softmax(teacher_logits, -1) - mixture)).sum(-1)
+        return of_teacher
+
+    of_teacher = ops.in_chunks(of_teacher_rows, teacher_logits, logits, mask=mask)
+
+    def of_student_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
+        student = torch.softmax(logits, -1)
+        teacher = torch.softmax(teacher_logits, -1)
+        mixture = torch.log(beta * student + (1 - beta) * teacher)
+        of_student = (student * (torch.log_softmax(logits, -1) - mixture)).sum(-1)
+        return of_student
+
+    of_student = ops.in_chunks(of_student_rows, logits, teacher_logits, mask=mask)
+    total_sum = ops.total(beta * of_teacher + (1 - beta) * of_student, mask)
+    token_count = ops.count(mask)
+    return pack([total_sum, token_count])
+
+
+def _distillation_divergence_jensen_shannon_swapped_mixture_finalize(state: Tensor) -> Tensor:
+    total_sum, token_count = state.unbind()
+    return total_sum / token_count
+
+
+def distillation_divergence_geometric_mean(
+    logits: Tensor,
+    teacher_logits: Tensor,
+    mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    """Compute ``distillation/divergence/geometric_mean``.
+
+    Divergences of teacher and student from the unnormalised geometric mean of the two, weighted and averaged over
+    response tokens.
+
+    What results when log-probabilities are interpolated in place of probabilities. It is a quarter of the sum of both
+    KL divergences when both weigh the same, so unlike the Jensen-Shannon divergence that it was meant to be it has no
+    upper bound: a single token that one of the models rules out can dominate it.
+
+    Formula::
+
+        student = log_softmax(logits)
+        teacher = log_softmax(teacher_logits)
+        middle = beta * student + (1 - beta) * teacher
+        of_teacher = sum_vocab(exp(teacher) * (teacher - middle))
+        of_student = sum_vocab(exp(student) * (student - middle))
+        mean(beta * of_teacher + (1 - beta) * of_student)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: geometric_interpolation.
+    Data may be split anywhere: merged states equal the whole.
+
+    Args:
+        logits: Float tensor ``[B, T, V]``. Unnormalised scores of the current policy over the vocabulary at each
+            response position.
+        teacher_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the teacher over the vocabulary at each
+            response position.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        beta: Share of the student in the interpolation, and weight of the divergence of the teacher.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_divergence_geometric_mean_update(logits, teacher_logits, mask, beta=beta)
+    return _distillation_divergence_geometric_mean_finalize(state)
+
+
+def _distillation_divergence_geometric_mean_update(
+    logits: Tensor,
+    teacher_logits: Tensor,
+    mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(logits=logits, teacher_logits=teacher_logits, mask=mask)
+    mask = mask.bool()
+    teacher = ops.log_softmax(teacher_logits)
+    student = ops.log_softmax(logits)
+    middle = beta * student + (1 - beta) * teacher
+
+    def of_teacher_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        teacher = torch.log_softmax(teacher_logits, -1)
+        student = torch.log_softmax(logits, -1)
+        middle = beta * student + (1 - beta) * teacher
+        of_teacher = (torch.exp(teacher) * (teacher - middle)).sum(-1)
+        return of_teacher
+
+    of_teacher = ops.in_chunks(of_teacher_rows, teacher_logits, logits, mask=mask)
+
+    def of_student_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
+        student = torch.log_softmax(logits, -1)
+        teacher = torch.log_softmax(teacher_logits, -1)
+        middle = beta * student + (1 - beta) * teacher
+        of_student = (torch.exp(student) * (student - middle)).sum(-1)
+        return of_student
+
+    of_student = ops.in_chunks(of_student_rows, logits, teacher_logits, mask=mask)
+    total_sum = ops.total(beta * of_teacher + (1 - beta) * of_student, mask)
+    token_count = ops.count(mask)
+    return pack([total_sum, token_count])
+
+
+def _distillation_divergence_geometric_mean_finalize(state: Tensor) -> Tensor:
+    total_sum, token_count = state.unbind()
+    return total_sum / token_count
+
+
+def distillation_teacher_entropy(teacher_logits: Tensor, mask: Tensor) -> Tensor:
+    """Entropy of the teacher's distribution, averaged over response tokens.
+
+    How sure the teacher is on the student's texts. It changes only because the texts do: a rise says that the student
+    leads the teacher into regions that it does not know, where its signal is worth little. The student's own entropy
+    should approach it.
+
+    Formula::
+
+        mean(entropy(teacher_logits))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        teacher_logits: Float tensor ``[B, T, V]``. Unnormalised scores of the teacher over the vocabulary at each
+            response position.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_teacher_entropy_update(teacher_logits, mask)
+    return _distillation_teacher_entropy_finalize(state)
+
+
+def _distillation_teacher_entropy_update(teacher_logits: Tensor, mask: Tensor) -> Tensor:
+    check(teacher_logits=teacher_logits, mask=mask)
+    mask = mask.bool()
+    entropy_sum = ops.total(ops.entropy(teacher_logits, mask), mask)
+    token_count = ops.count(mask)
+    return pack([entropy_sum, token_count])
+
+
+def _distillation_teacher_entropy_finalize(state: Tensor) -> Tensor:
+    entropy_sum, token_count = state.unbind()
+    return entropy_sum / token_count
+
+
+def distillation_teacher_token_fraction(of_teacher: Tensor, mask: Tensor) -> Tensor:
+    """Share of the trained tokens that the named teacher scored.
+
+    With several teachers each prompt belongs to one of them. The share in tokens differs from the share in prompts
+    because responses differ in length; the blended divergence is dominated by whoever scores most.
+
+    Formula::
+
+        mean(of_teacher)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        of_teacher: Bool tensor ``[B, T]``. True for the response tokens that the teacher in question scored.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_teacher_token_fraction_update(of_teacher, mask)
+    return _distillation_teacher_token_fraction_finalize(state)
+
+
+def _distillation_teacher_token_fraction_update(of_teacher: Tensor, mask: Tensor) -> Tensor:
+    check(of_teacher=of_teacher, mask=mask)
+    of_teacher = of_teacher.bool()
+    mask = mask.bool()
+    of_teacher_count = ops.count(of_teacher & mask)
+    token_count = ops.count(mask)
+    return pack([of_teacher_count, token_count])
+
+
+def _distillation_teacher_token_fraction_finalize(state: Tensor) -> Tensor:
+    of_teacher_count, token_count = state.unbind()
+    return of_teacher_count / token_count
+
+
+def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Compute ``distillation/logprob_difference/abs_mean``.
+
+    Mean absolute difference between the log-probabilities that teacher and student give to the response's own tokens.
+
+    Disagreement on what was actually written, in either direction, so it cannot cancel out. It falls as the student
+    learns; a sudden jump points to a teacher on outdated weights or to different numerics rather than to the student.
+
+    Formula::
+
+        mean(abs(teacher_logprobs - logprobs))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        teacher_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the teacher.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_logprob_difference_abs_mean_update(logprobs, teacher_logprobs, mask)
+    return _distillation_logprob_difference_abs_mean_finalize(state)
+
+
+def _distillation_logprob_difference_abs_mean_update(
+    logprobs: Tensor,
+    teacher_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(logprobs=logprobs, teacher_logprobs=teacher_logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    teacher_logprobs = ops.masked(teacher_logprobs, mask)
+    abs_sum = ops.total(torch.abs(teacher_logprobs - logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([abs_sum, token_count])
+
+
+def _distillation_logprob_difference_abs_mean_finalize(state: Tensor) -> Tensor:
+    abs_sum, token_count = state.unbind()
+    return abs_sum / token_count
+
+
+def distillation_weighted_advantage_mean(
+    rollout_logprobs: Tensor,
+    teacher_logprobs: Tensor,
+    position_weights: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """Compute ``distillation/weighted_advantage/mean``.
+
+    Mean over response tokens of the teacher's minus the sampling student's log-probability times the weight of the
+    token's position.
+
+    The advantage of importance-weighted on-policy distillation: positive tokens are reinforced, negative ones made less
+    likely. On the student's own texts it is negative on average, by about the reverse KL divergence, and rises towards
+    0.
+
+    Formula::
+
+        mean(position_weights * (teacher_logprobs - rollout_logprobs))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        teacher_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the teacher.
+        position_weights: Float tensor ``[B, T]``. Weight of each response position, which falls as disagreement with
+            the teacher accumulates before it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_weighted_advantage_mean_update(rollout_logprobs, teacher_logprobs, position_weights, mask)
+    return _distillation_weighted_advantage_mean_finalize(state)
+
+
+def _distillation_weighted_advantage_mean_update(
+    rollout_logprobs: Tensor,
+    teacher_logprobs: Tensor,
+    position_weights: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(
+        rollout_logprobs=rollout_logprobs,
+        teacher_logprobs=teacher_logprobs,
+        position_weights=position_weights,
+        mask=mask,
+    )
+    mask = mask.bool()
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    teacher_logprobs = ops.masked(teacher_logprobs, mask)
+    position_weights = ops.masked(position_weights, mask)
+    product_sum = ops.total(position_weights * (teacher_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([product_sum, token_count])
+
+
+def _distillation_weighted_advantage_mean_finalize(state: Tensor) -> Tensor:
+    product_sum, token_count = state.unbind()
+    return product_sum / token_count
+
+
+def distillation_position_weight_mean(position_weights: Tensor, mask: Tensor) -> Tensor:
+    """Mean weight of a token's position in importance-weighted on-policy distillation.
+
+    Positions before which little disagreement has accumulated weigh more; the weight falls from 1 plus the configured
+    strength at the first token to 1 at the last. The mean tells where in a response the disagreement sits: near the
+    upper end it comes late.
+
+    Formula::
+
+        mean(position_weights)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        position_weights: Float tensor ``[B, T]``. Weight of each response position, which falls as disagreement with
+            the teacher accumulates before it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_position_weight_mean_update(position_weights, mask)
+    return _distillation_position_weight_mean_finalize(state)
+
+
+def _distillation_position_weight_mean_update(position_weights: Tensor, mask: Tensor) -> Tensor:
+    check(position_weights=position_weights, mask=mask)
+    mask = mask.bool()
+    position_weights = ops.masked(position_weights, mask)
+    position_weights_sum = ops.total(position_weights, mask)
+    token_count = ops.count(mask)
+    return pack([position_weights_sum, token_count])
+
+
+def _distillation_position_weight_mean_finalize(state: Tensor) -> Tensor:
+    position_weights_sum, token_count = state.unbind()
+    return position_weights_sum / token_count
+
+
+def distillation_position_weight_min(position_weights: Tensor, mask: Tensor) -> Tensor:
+    """Smallest weight of a token's position in importance-weighted on-policy distillation.
+
+    Close to 1, the weight of positions after nearly all disagreement of their response.
+
+    Formula::
+
+        min(position_weights)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        position_weights: Float tensor ``[B, T]``. Weight of each response position, which falls as disagreement with
+            the teacher accumulates before it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_position_weight_min_update(position_weights, mask)
+    return _distillation_position_weight_min_finalize(state)
+
+
+def _distillation_position_weight_min_update(position_weights: Tensor, mask: Tensor) -> Tensor:
+    check(position_weights=position_weights, mask=mask)
+    mask = mask.bool()
+    position_weights = ops.masked(position_weights, mask)
+    position_weights_min = ops.smallest(position_weights, mask)
+    token_count = ops.count(mask)
+    return pack([position_weights_min, token_count])
+
+
+def _distillation_position_weight_min_finalize(state: Tensor) -> Tensor:
+    position_weights_min, token_count = state.unbind()
+    return ops.or_nan(position_weights_min, token_count)
+
+
+def distillation_position_weight_max(position_weights: Tensor, mask: Tensor) -> Tensor:
+    """Largest weight of a token's position in importance-weighted on-policy distillation.
+
+    1 plus the configured strength, the weight of every first token; a constant unless a batch is empty.
+
+    Formula::
+
+        max(position_weights)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        position_weights: Float tensor ``[B, T]``. Weight of each response position, which falls as disagreement with
+            the teacher accumulates before it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_position_weight_max_update(position_weights, mask)
+    return _distillation_position_weight_max_finalize(state)
+
+
+def _distillation_position_weight_max_update(position_weights: Tensor, mask: Tensor) -> Tensor:
+    check(position_weights=position_weights, mask=mask)
+    mask = mask.bool()
+    position_weights = ops.masked(position_weights, mask)
+    position_weights_max = ops.largest(position_weights, mask)
+    token_count = ops.count(mask)
+    return pack([position_weights_max, token_count])
+
+
+def _distillation_position_weight_max_finalize(state: Tensor) -> Tensor:
+    position_weights_max, token_count = state.unbind()
+    return ops.or_nan(position_weights_max, token_count)
+
+
+def distillation_weighted_advantage_loss(
+    logprobs: Tensor,
+    teacher_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    position_weights: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """Minus the student's log-probability times the weighted advantage, averaged over response tokens.
+
+    The policy-gradient loss of importance-weighted on-policy distillation. Its sign and size follow those of the
+    advantages; only its gradient means anything, so judge progress by the absolute difference to the teacher.
+
+    Formula::
+
+        mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator:
+    weighted_teacher_log_ratio. Data may be split anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        teacher_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the teacher.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        position_weights: Float tensor ``[B, T]``. Weight of each response position, which falls as disagreement with
+            the teacher accumulates before it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_weighted_advantage_loss_update(
+        logprobs,
+        teacher_logprobs,
+        rollout_logprobs,
+        position_weights,
+        mask,
+    )
+    return _distillation_weighted_advantage_loss_finalize(state)
+
+
+def _distillation_weighted_advantage_loss_update(
+    logprobs: Tensor,
+    teacher_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    position_weights: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(
+        logprobs=logprobs,
+        teacher_logprobs=teacher_logprobs,
+        rollout_logprobs=rollout_logprobs,
+        position_weights=position_weights,
+        mask=mask,
+    )
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    teacher_logprobs = ops.masked(teacher_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    position_weights = ops.masked(position_weights, mask)
+    product_sum = ops.total(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([product_sum, token_count])
+
+
+def _distillation_weighted_advantage_loss_finalize(state: Tensor) -> Tensor:
+    product_sum, token_count = state.unbind()
+    return product_sum / token_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "distillation/abs_loss": MetricFunction(
         id="distillation/abs_loss",
@@ -712,6 +1505,236 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_distillation_overlap_token_advantage_finalize,
         formula="mean(overlap_advantages, over=mask & (overlap_counts > 0))",
         slots=(Slot("overlap_advantages_sum", "sum"), Slot("selected_count", "count")),
+    ),
+    "distillation/divergence/forward_kl": MetricFunction(
+        id="distillation/divergence/forward_kl",
+        brief="KL divergence from the teacher to the student over the whole vocabulary, averaged over response tokens.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logits", "teacher_logits", "mask"),
+        parameters={},
+        function=distillation_divergence_forward_kl,
+        update=_distillation_divergence_forward_kl_update,
+        finalize=_distillation_divergence_forward_kl_finalize,
+        formula="mean(sum_vocab(softmax(teacher_logits) * difference))",
+        let={"difference": "log_softmax(teacher_logits) - log_softmax(logits)"},
+        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/divergence/reverse_kl": MetricFunction(
+        id="distillation/divergence/reverse_kl",
+        brief="KL divergence from the student to the teacher over the whole vocabulary, averaged over response tokens.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logits", "teacher_logits", "mask"),
+        parameters={},
+        function=distillation_divergence_reverse_kl,
+        update=_distillation_divergence_reverse_kl_update,
+        finalize=_distillation_divergence_reverse_kl_finalize,
+        formula="mean(sum_vocab(softmax(logits) * difference))",
+        let={"difference": "log_softmax(logits) - log_softmax(teacher_logits)"},
+        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/divergence/jensen_shannon": MetricFunction(
+        id="distillation/divergence/jensen_shannon",
+        brief="Generalised Jensen-Shannon divergence between teacher and student, averaged over response tokens.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logits", "teacher_logits", "mask"),
+        parameters={"beta": None},
+        function=distillation_divergence_jensen_shannon,
+        update=_distillation_divergence_jensen_shannon_update,
+        finalize=_distillation_divergence_jensen_shannon_finalize,
+        formula="mean(beta * of_teacher + (1 - beta) * of_student)",
+        let={
+            "student": "softmax(logits)",
+            "teacher": "softmax(teacher_logits)",
+            "mixture": "log((1 - beta) * student + beta * teacher)",
+            "of_teacher": "sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))",
+            "of_student": "sum_vocab(student * (log_softmax(logits) - mixture))",
+        },
+        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/divergence/jensen_shannon@swapped_mixture": MetricFunction(
+        id="distillation/divergence/jensen_shannon@swapped_mixture",
+        brief=(
+            "The shares of teacher and student in the mixture are exchanged, the weights of the two divergences are "
+            "not."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logits", "teacher_logits", "mask"),
+        parameters={"beta": None},
+        function=distillation_divergence_jensen_shannon_swapped_mixture,
+        update=_distillation_divergence_jensen_shannon_swapped_mixture_update,
+        finalize=_distillation_divergence_jensen_shannon_swapped_mixture_finalize,
+        formula="mean(beta * of_teacher + (1 - beta) * of_student)",
+        let={
+            "student": "softmax(logits)",
+            "teacher": "softmax(teacher_logits)",
+            "mixture": "log(beta * student + (1 - beta) * teacher)",
+            "of_teacher": "sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))",
+            "of_student": "sum_vocab(student * (log_softmax(logits) - mixture))",
+        },
+        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/divergence/geometric_mean": MetricFunction(
+        id="distillation/divergence/geometric_mean",
+        brief=(
+            "Divergences of teacher and student from the unnormalised geometric mean of the two, weighted and "
+            "averaged over response tokens."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logits", "teacher_logits", "mask"),
+        parameters={"beta": None},
+        function=distillation_divergence_geometric_mean,
+        update=_distillation_divergence_geometric_mean_update,
+        finalize=_distillation_divergence_geometric_mean_finalize,
+        formula="mean(beta * of_teacher + (1 - beta) * of_student)",
+        let={
+            "student": "log_softmax(logits)",
+            "teacher": "log_softmax(teacher_logits)",
+            "middle": "beta * student + (1 - beta) * teacher",
+            "of_teacher": "sum_vocab(exp(teacher) * (teacher - middle))",
+            "of_student": "sum_vocab(exp(student) * (student - middle))",
+        },
+        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/teacher_entropy": MetricFunction(
+        id="distillation/teacher_entropy",
+        brief="Entropy of the teacher's distribution, averaged over response tokens.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("teacher_logits", "mask"),
+        parameters={},
+        function=distillation_teacher_entropy,
+        update=_distillation_teacher_entropy_update,
+        finalize=_distillation_teacher_entropy_finalize,
+        formula="mean(entropy(teacher_logits))",
+        slots=(Slot("entropy_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/teacher_token_fraction": MetricFunction(
+        id="distillation/teacher_token_fraction",
+        brief="Share of the trained tokens that the named teacher scored.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("of_teacher", "mask"),
+        parameters={},
+        function=distillation_teacher_token_fraction,
+        update=_distillation_teacher_token_fraction_update,
+        finalize=_distillation_teacher_token_fraction_finalize,
+        formula="mean(of_teacher)",
+        slots=(Slot("of_teacher_count", "count"), Slot("token_count", "count")),
+    ),
+    "distillation/logprob_difference/abs_mean": MetricFunction(
+        id="distillation/logprob_difference/abs_mean",
+        brief=(
+            "Mean absolute difference between the log-probabilities that teacher and student give to the response's "
+            "own tokens."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "teacher_logprobs", "mask"),
+        parameters={},
+        function=distillation_logprob_difference_abs_mean,
+        update=_distillation_logprob_difference_abs_mean_update,
+        finalize=_distillation_logprob_difference_abs_mean_finalize,
+        formula="mean(abs(teacher_logprobs - logprobs))",
+        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/weighted_advantage/mean": MetricFunction(
+        id="distillation/weighted_advantage/mean",
+        brief=(
+            "Mean over response tokens of the teacher's minus the sampling student's log-probability times the "
+            "weight of the token's position."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("rollout_logprobs", "teacher_logprobs", "position_weights", "mask"),
+        parameters={},
+        function=distillation_weighted_advantage_mean,
+        update=_distillation_weighted_advantage_mean_update,
+        finalize=_distillation_weighted_advantage_mean_finalize,
+        formula="mean(position_weights * (teacher_logprobs - rollout_logprobs))",
+        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/position_weight/mean": MetricFunction(
+        id="distillation/position_weight/mean",
+        brief="Mean weight of a token's position in importance-weighted on-policy distillation.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("position_weights", "mask"),
+        parameters={},
+        function=distillation_position_weight_mean,
+        update=_distillation_position_weight_mean_update,
+        finalize=_distillation_position_weight_mean_finalize,
+        formula="mean(position_weights)",
+        slots=(Slot("position_weights_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/position_weight/min": MetricFunction(
+        id="distillation/position_weight/min",
+        brief="Smallest weight of a token's position in importance-weighted on-policy distillation.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("position_weights", "mask"),
+        parameters={},
+        function=distillation_position_weight_min,
+        update=_distillation_position_weight_min_update,
+        finalize=_distillation_position_weight_min_finalize,
+        formula="min(position_weights)",
+        slots=(Slot("position_weights_min", "min"), Slot("token_count", "count")),
+    ),
+    "distillation/position_weight/max": MetricFunction(
+        id="distillation/position_weight/max",
+        brief="Largest weight of a token's position in importance-weighted on-policy distillation.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("position_weights", "mask"),
+        parameters={},
+        function=distillation_position_weight_max,
+        update=_distillation_position_weight_max_update,
+        finalize=_distillation_position_weight_max_finalize,
+        formula="max(position_weights)",
+        slots=(Slot("position_weights_max", "max"), Slot("token_count", "count")),
+    ),
+    "distillation/weighted_advantage/loss": MetricFunction(
+        id="distillation/weighted_advantage/loss",
+        brief="Minus the student's log-probability times the weighted advantage, averaged over response tokens.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "teacher_logprobs", "rollout_logprobs", "position_weights", "mask"),
+        parameters={},
+        function=distillation_weighted_advantage_loss,
+        update=_distillation_weighted_advantage_loss_update,
+        finalize=_distillation_weighted_advantage_loss_finalize,
+        formula="mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs))",
+        slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -21,6 +21,9 @@ from ._inputs import check, named
 __all__ = [
     "METRICS",
     "length_at_limit_fraction",
+    "length_dataset_response_max",
+    "length_dataset_response_mean",
+    "length_dataset_response_min",
     "length_end_token_count",
     "length_nonempty_at_limit_fraction",
     "length_nonempty_max",
@@ -525,6 +528,118 @@ def _length_sequence_max_update(lengths: Tensor, prompt_lengths: Tensor) -> Tens
 def _length_sequence_max_finalize(state: Tensor) -> Tensor:
     total_max, sequence_count = state.unbind()
     return ops.or_nan(total_max, sequence_count)
+
+
+def length_dataset_response_mean(lengths: Tensor) -> Tensor:
+    """Mean length of the responses that the data set provides.
+
+    A property of the data, flat apart from noise. Compare it with the length of generated responses: a student that
+    writes much longer or shorter than its data has not learnt when to stop.
+
+    Formula::
+
+        mean(lengths)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _length_dataset_response_mean_update(lengths)
+    return _length_dataset_response_mean_finalize(state)
+
+
+def _length_dataset_response_mean_update(lengths: Tensor) -> Tensor:
+    check(lengths=lengths)
+    lengths_sum = ops.total(lengths)
+    sequence_count = ops.number_of(lengths)
+    return pack([lengths_sum, sequence_count])
+
+
+def _length_dataset_response_mean_finalize(state: Tensor) -> Tensor:
+    lengths_sum, sequence_count = state.unbind()
+    return lengths_sum / sequence_count
+
+
+def length_dataset_response_max(lengths: Tensor) -> Tensor:
+    """Largest length of the responses that the data set provides.
+
+    Near the limit on length the longest responses of the data are cut off.
+
+    Formula::
+
+        max(lengths)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _length_dataset_response_max_update(lengths)
+    return _length_dataset_response_max_finalize(state)
+
+
+def _length_dataset_response_max_update(lengths: Tensor) -> Tensor:
+    check(lengths=lengths)
+    lengths_max = ops.largest(lengths)
+    sequence_count = ops.number_of(lengths)
+    return pack([lengths_max, sequence_count])
+
+
+def _length_dataset_response_max_finalize(state: Tensor) -> Tensor:
+    lengths_max, sequence_count = state.unbind()
+    return ops.or_nan(lengths_max, sequence_count)
+
+
+def length_dataset_response_min(lengths: Tensor) -> Tensor:
+    """Smallest length of the responses that the data set provides.
+
+    0 points to examples that truncation has left without a response.
+
+    Formula::
+
+        min(lengths)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _length_dataset_response_min_update(lengths)
+    return _length_dataset_response_min_finalize(state)
+
+
+def _length_dataset_response_min_update(lengths: Tensor) -> Tensor:
+    check(lengths=lengths)
+    lengths_min = ops.smallest(lengths)
+    sequence_count = ops.number_of(lengths)
+    return pack([lengths_min, sequence_count])
+
+
+def _length_dataset_response_min_finalize(state: Tensor) -> Tensor:
+    lengths_min, sequence_count = state.unbind()
+    return ops.or_nan(lengths_min, sequence_count)
 
 
 def length_terminated_mean(lengths: Tensor, terminated: Tensor) -> Tensor:
@@ -1179,6 +1294,51 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_length_sequence_max_finalize,
         formula="max(lengths + prompt_lengths)",
         slots=(Slot("total_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "length/dataset_response/mean": MetricFunction(
+        id="length/dataset_response/mean",
+        brief="Mean length of the responses that the data set provides.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths"),
+        parameters={},
+        function=length_dataset_response_mean,
+        update=_length_dataset_response_mean_update,
+        finalize=_length_dataset_response_mean_finalize,
+        formula="mean(lengths)",
+        slots=(Slot("lengths_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "length/dataset_response/max": MetricFunction(
+        id="length/dataset_response/max",
+        brief="Largest length of the responses that the data set provides.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths"),
+        parameters={},
+        function=length_dataset_response_max,
+        update=_length_dataset_response_max_update,
+        finalize=_length_dataset_response_max_finalize,
+        formula="max(lengths)",
+        slots=(Slot("lengths_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "length/dataset_response/min": MetricFunction(
+        id="length/dataset_response/min",
+        brief="Smallest length of the responses that the data set provides.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("lengths"),
+        parameters={},
+        function=length_dataset_response_min,
+        update=_length_dataset_response_min_update,
+        finalize=_length_dataset_response_min_finalize,
+        formula="min(lengths)",
+        slots=(Slot("lengths_min", "min"), Slot("sequence_count", "count")),
     ),
     "length/terminated/mean": MetricFunction(
         id="length/terminated/mean",

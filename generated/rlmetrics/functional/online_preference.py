@@ -27,6 +27,8 @@ __all__ = [
     "online_preference_likelier_than_reference_fraction",
     "online_preference_logprob_with_reference_chosen",
     "online_preference_logprob_with_reference_rejected",
+    "online_preference_nash_md_loss",
+    "online_preference_nash_md_surrogate_loss",
     "online_preference_opponent_ended_fraction",
     "online_preference_opponent_score",
     "online_preference_reference_logprob",
@@ -38,6 +40,8 @@ __all__ = [
     "online_preference_two_sided_surprisal",
     "online_preference_win_probability",
     "online_preference_win_probability_from_scores",
+    "online_preference_xpo_total_loss",
+    "online_preference_xpo_total_loss_ipo",
 ]
 
 
@@ -744,6 +748,344 @@ def _online_preference_exploration_loss_finalize(state: Tensor, *, exploration_w
     return exploration_weight * (opponent_logprobs_sum / sequence_count)
 
 
+def online_preference_xpo_total_loss(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    opponent_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+    exploration_weight: float = 1e-05,
+) -> Tensor:
+    """Loss of XPO, the preference loss on pairs of policy and reference plus the exploration term.
+
+    Starts at log 2 minus a small exploration term and falls as the policy learns which of its own and the reference's
+    responses are preferred. A fall below 0 can only come from the exploration term, which has no floor: then its weight
+    is too large.
+
+    Formula::
+
+        margin = beta * (chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs)
+        mean(-log_sigmoid(margin)) + exploration_weight * mean(opponent_logprobs)
+
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        opponent_logprobs: Float tensor ``[B]`` in nat. Log-probability under the current policy of the response that
+            its opponent sampled to the same prompt, summed over its tokens.
+        beta: How strongly the policy is tied to the reference. Default from OnlineDPOConfig, default of beta, release
+            0.11.0, trl/trainer/online_dpo_config.py:66.
+        exploration_weight: Weight of the exploration term. Default from XPOConfig, default of alpha, release 0.11.0,
+            trl/trainer/xpo_config.py:33.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+    """
+    state = _online_preference_xpo_total_loss_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        opponent_logprobs,
+        beta=beta,
+        exploration_weight=exploration_weight,
+    )
+    return _online_preference_xpo_total_loss_finalize(state, exploration_weight=exploration_weight)
+
+
+def _online_preference_xpo_total_loss_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    opponent_logprobs: Tensor,
+    *,
+    beta: float,
+    exploration_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+        opponent_logprobs=opponent_logprobs,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    opponent_logprobs = ops.as_float(opponent_logprobs)
+    difference = chosen_logprobs - ref_chosen_logprobs - rejected_logprobs
+    margin = beta * (difference + ref_rejected_logprobs)
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    opponent_logprobs_sum = ops.total(opponent_logprobs)
+    return pack([negative_log_sigmoid_sum, sequence_count, opponent_logprobs_sum])
+
+
+def _online_preference_xpo_total_loss_finalize(state: Tensor, *, exploration_weight: float) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count, opponent_logprobs_sum = state.unbind()
+    product = exploration_weight * (opponent_logprobs_sum / sequence_count)
+    return negative_log_sigmoid_sum / sequence_count + product
+
+
+def online_preference_xpo_total_loss_ipo(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    opponent_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+    exploration_weight: float = 1e-05,
+) -> Tensor:
+    """The same with the squared loss on summed log-ratios.
+
+    Starts at log 2 minus a small exploration term and falls as the policy learns which of its own and the reference's
+    responses are preferred. A fall below 0 can only come from the exploration term, which has no floor: then its weight
+    is too large.
+
+    Formula::
+
+        difference = chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs
+        mean((difference - 1 / (2 * beta)) ** 2) + exploration_weight * mean(opponent_logprobs)
+
+    Population: Every pair of a response of the policy and one of the reference policy to the same prompt. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        opponent_logprobs: Float tensor ``[B]`` in nat. Log-probability under the current policy of the response that
+            its opponent sampled to the same prompt, summed over its tokens.
+        beta: How strongly the policy is tied to the reference. Default from OnlineDPOConfig, default of beta, release
+            0.11.0, trl/trainer/online_dpo_config.py:66.
+        exploration_weight: Weight of the exploration term. Default from XPOConfig, default of alpha, release 0.11.0,
+            trl/trainer/xpo_config.py:33.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Xie et al. 2024, Exploratory Preference Optimization, https://arxiv.org/abs/2405.21046.
+    """
+    state = _online_preference_xpo_total_loss_ipo_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        opponent_logprobs,
+        beta=beta,
+        exploration_weight=exploration_weight,
+    )
+    return _online_preference_xpo_total_loss_ipo_finalize(state, exploration_weight=exploration_weight)
+
+
+def _online_preference_xpo_total_loss_ipo_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    opponent_logprobs: Tensor,
+    *,
+    beta: float,
+    exploration_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+        opponent_logprobs=opponent_logprobs,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    opponent_logprobs = ops.as_float(opponent_logprobs)
+    difference = chosen_logprobs - ref_chosen_logprobs - rejected_logprobs
+    difference_2 = difference + ref_rejected_logprobs
+    power = torch.square(difference_2 - ops.scalar(1) / (2 * beta))
+    power_sum = ops.total(power)
+    sequence_count = ops.number_of(power)
+    opponent_logprobs_sum = ops.total(opponent_logprobs)
+    return pack([power_sum, sequence_count, opponent_logprobs_sum])
+
+
+def _online_preference_xpo_total_loss_ipo_finalize(state: Tensor, *, exploration_weight: float) -> Tensor:
+    power_sum, sequence_count, opponent_logprobs_sum = state.unbind()
+    product = exploration_weight * (opponent_logprobs_sum / sequence_count)
+    return power_sum / sequence_count + product
+
+
+def online_preference_nash_md_loss(
+    win_probabilities: Tensor,
+    own_logprobs: Tensor,
+    own_ref_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Loss of Nash-MD with the divergence itself, weighted log-ratio minus win score, averaged over prompts.
+
+    The divergence is differentiated as if the sampled responses were fixed, so its gradient is that of the
+    log-probability alone. The value starts at minus the win score, whose size follows response length, and says little:
+    watch win probabilities and the divergence.
+
+    Formula::
+
+        beta * mean(own_logprobs - own_ref_logprobs) - mean((win_probabilities - 0.5) * own_logprobs)
+
+    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
+    be split between sequences: merged states equal the whole.
+
+    Args:
+        win_probabilities: Float tensor ``[B]``. Probability that the policy's response beats its opponent's, one per
+            prompt.
+        own_logprobs: Float tensor ``[B]`` in nat. Log-probability under the current policy of the response that it
+            sampled itself, summed over its tokens.
+        own_ref_logprobs: Float tensor ``[B]`` in nat. Log-probability under the reference policy of the response that
+            the current policy sampled, summed over its tokens.
+        beta: Weight of the divergence from the reference. Default from OnlineDPOConfig, default of beta, release
+            0.11.0, trl/trainer/online_dpo_config.py:66.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+    """
+    state = _online_preference_nash_md_loss_update(win_probabilities, own_logprobs, own_ref_logprobs, beta=beta)
+    return _online_preference_nash_md_loss_finalize(state, beta=beta)
+
+
+def _online_preference_nash_md_loss_update(
+    win_probabilities: Tensor,
+    own_logprobs: Tensor,
+    own_ref_logprobs: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(win_probabilities=win_probabilities, own_logprobs=own_logprobs, own_ref_logprobs=own_ref_logprobs)
+    win_probabilities = ops.as_float(win_probabilities)
+    own_logprobs = ops.as_float(own_logprobs)
+    own_ref_logprobs = ops.as_float(own_ref_logprobs)
+    difference = own_logprobs - own_ref_logprobs
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    product_sum = ops.total((win_probabilities - 0.5) * own_logprobs)
+    return pack([difference_sum, sequence_count, product_sum])
+
+
+def _online_preference_nash_md_loss_finalize(state: Tensor, *, beta: float) -> Tensor:
+    difference_sum, sequence_count, product_sum = state.unbind()
+    return beta * (difference_sum / sequence_count) - product_sum / sequence_count
+
+
+def online_preference_nash_md_surrogate_loss(
+    win_probabilities: Tensor,
+    logprobs: Tensor,
+    ref_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Loss of Nash-MD with a policy-gradient surrogate for the divergence, averaged over prompts.
+
+    Each log-ratio to the reference is multiplied by the log-probability of its token, and only the latter is
+    differentiated, which gives the gradient that the divergence asks for. The value has no floor: once policy and
+    reference differ it is dominated by large negative products and falls further the longer the responses are. It is
+    neither the divergence nor a measure of progress.
+
+    Formula::
+
+        penalty = seq_sum((logprobs - ref_logprobs) * logprobs)
+        mean(beta * penalty - (win_probabilities - 0.5) * seq_sum(logprobs))
+
+    Population: Every pair of a response of the policy and one sampled from a mixture of policy and reference. Data may
+    be split between sequences: merged states equal the whole.
+
+    Args:
+        win_probabilities: Float tensor ``[B]``. Probability that the policy's response beats its opponent's, one per
+            prompt.
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        beta: Weight of the divergence from the reference. Default from OnlineDPOConfig, default of beta, release
+            0.11.0, trl/trainer/online_dpo_config.py:66.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Munos et al. 2024, Nash Learning from Human Feedback, https://arxiv.org/abs/2312.00886.
+    """
+    state = _online_preference_nash_md_surrogate_loss_update(win_probabilities, logprobs, ref_logprobs, mask, beta=beta)
+    return _online_preference_nash_md_surrogate_loss_finalize(state)
+
+
+def _online_preference_nash_md_surrogate_loss_update(
+    win_probabilities: Tensor,
+    logprobs: Tensor,
+    ref_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(win_probabilities=win_probabilities, logprobs=logprobs, ref_logprobs=ref_logprobs, mask=mask)
+    mask = mask.bool()
+    win_probabilities = ops.as_float(win_probabilities)
+    logprobs = ops.masked(logprobs, mask)
+    ref_logprobs = ops.masked(ref_logprobs, mask)
+    penalty = ops.seq_sum((logprobs - ref_logprobs) * logprobs, mask)
+    difference = beta * penalty - (win_probabilities - 0.5) * ops.seq_sum(logprobs, mask)
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    return pack([difference_sum, sequence_count])
+
+
+def _online_preference_nash_md_surrogate_loss_finalize(state: Tensor) -> Tensor:
+    difference_sum, sequence_count = state.unbind()
+    return difference_sum / sequence_count
+
+
 def online_preference_opponent_ended_fraction(opponent_terminated: Tensor) -> Tensor:
     """Share of the opponent's responses that contain an end-of-sequence token.
 
@@ -1013,6 +1355,88 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize_parameters=("exploration_weight",),
         formula="exploration_weight * mean(opponent_logprobs)",
         slots=(Slot("opponent_logprobs_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "online_preference/xpo_total_loss": MetricFunction(
+        id="online_preference/xpo_total_loss",
+        brief="Loss of XPO, the preference loss on pairs of policy and reference plus the exploration term.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "opponent_logprobs",
+        ),
+        parameters={"beta": 0.1, "exploration_weight": 1e-05},
+        function=online_preference_xpo_total_loss,
+        update=_online_preference_xpo_total_loss_update,
+        finalize=_online_preference_xpo_total_loss_finalize,
+        finalize_parameters=("exploration_weight",),
+        formula="mean(-log_sigmoid(margin)) + exploration_weight * mean(opponent_logprobs)",
+        let={"margin": "beta * (chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs)"},
+        slots=(
+            Slot("negative_log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("opponent_logprobs_sum", "sum"),
+        ),
+    ),
+    "online_preference/xpo_total_loss@ipo": MetricFunction(
+        id="online_preference/xpo_total_loss@ipo",
+        brief="The same with the squared loss on summed log-ratios.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "opponent_logprobs",
+        ),
+        parameters={"beta": 0.1, "exploration_weight": 1e-05},
+        function=online_preference_xpo_total_loss_ipo,
+        update=_online_preference_xpo_total_loss_ipo_update,
+        finalize=_online_preference_xpo_total_loss_ipo_finalize,
+        finalize_parameters=("exploration_weight",),
+        formula="mean((difference - 1 / (2 * beta)) ** 2) + exploration_weight * mean(opponent_logprobs)",
+        let={"difference": "chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs"},
+        slots=(Slot("power_sum", "sum"), Slot("sequence_count", "count"), Slot("opponent_logprobs_sum", "sum")),
+    ),
+    "online_preference/nash_md_loss": MetricFunction(
+        id="online_preference/nash_md_loss",
+        brief="Loss of Nash-MD with the divergence itself, weighted log-ratio minus win score, averaged over prompts.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("win_probabilities", "own_logprobs", "own_ref_logprobs"),
+        parameters={"beta": 0.1},
+        function=online_preference_nash_md_loss,
+        update=_online_preference_nash_md_loss_update,
+        finalize=_online_preference_nash_md_loss_finalize,
+        finalize_parameters=("beta",),
+        formula="beta * mean(own_logprobs - own_ref_logprobs) - mean((win_probabilities - 0.5) * own_logprobs)",
+        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count"), Slot("product_sum", "sum")),
+    ),
+    "online_preference/nash_md_surrogate_loss": MetricFunction(
+        id="online_preference/nash_md_surrogate_loss",
+        brief="Loss of Nash-MD with a policy-gradient surrogate for the divergence, averaged over prompts.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("win_probabilities", "logprobs", "ref_logprobs", "mask"),
+        parameters={"beta": 0.1},
+        function=online_preference_nash_md_surrogate_loss,
+        update=_online_preference_nash_md_surrogate_loss_update,
+        finalize=_online_preference_nash_md_surrogate_loss_finalize,
+        formula="mean(beta * penalty - (win_probabilities - 0.5) * seq_sum(logprobs))",
+        let={"penalty": "seq_sum((logprobs - ref_logprobs) * logprobs)"},
+        slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "online_preference/opponent_ended_fraction": MetricFunction(
         id="online_preference/opponent_ended_fraction",

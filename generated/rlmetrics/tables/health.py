@@ -1072,6 +1072,32 @@ RULES: dict[str, object] = {
             ),
         ),
     ),
+    "self_distillation/reprompted_fraction": (
+        (
+            ("id", "self-distillation-inactive"),
+            ("level", "warning"),
+            ("stuck_at", 0.0),
+            ("steps", 20),
+            ("warm_up", 0),
+            ("message", "No response is distilled."),
+            (
+                "advice",
+                "Check the threshold of success, whether rewards ever reach it, and whether feedback reaches the trainer.",
+            ),
+            ("basis", "documented"),
+            (
+                "sources",
+                (
+                    (
+                        ("title", "SDPOTrainer"),
+                        ("release", "1.16.0"),
+                        ("path", "trl/experimental/sdpo/sdpo_trainer.py"),
+                        ("line", 1612),
+                    ),
+                ),
+            ),
+        ),
+    ),
     "value/loss": (
         (
             ("id", "value-loss-spike"),

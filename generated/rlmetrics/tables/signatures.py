@@ -87,6 +87,12 @@ POPULATIONS: dict[str, object] = {
         "The response tokens that the policy generated itself; what tools and environments wrote into the response is left out.",
         ("external_tokens_excluded",),
     ),
+    "assisted_response_tokens": (
+        "token",
+        "Every response token on which a self-teacher has help in its prompt.",
+        ("unassisted_responses_excluded",),
+    ),
+    "teacher_response_tokens": ("token", "Every response token that the named teacher scored.", ("one_teacher_only",)),
     "finished_response_tokens": (
         "token",
         "Every response token of the responses that ended on their own.",
@@ -144,6 +150,8 @@ POPULATIONS: dict[str, object] = {
         "Every token of completions labelled good or bad one by one, prompt and padding left out.",
         (),
     ),
+    "images": ("sequence", "Every generated image of the batch.", ()),
+    "denoising_steps": ("token", "Every denoising step of every image of the batch.", ()),
     "labelled_steps": ("token", "Every position that carries the label of a step, one per step of a solution.", ()),
     "preference_and_gold_tokens": (
         "token",
@@ -607,6 +615,15 @@ TRAITS: dict[str, object] = {
         ("grade", "minor"),
         ("vanishes_when", "a text of the micro-batch fills the padded width"),
     ),
+    "start_cut_with_longest": (
+        ("facet", "defect"),
+        (
+            "what",
+            "where the longest text of a micro-batch exceeds max_length, all others lose as many tokens at their start, though they would fit",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "no text is longer than max_length, or truncation_mode is keep_start"),
+    ),
     "reference_is_policy": (
         ("facet", "defect"),
         (
@@ -805,6 +822,102 @@ TRAITS: dict[str, object] = {
         ("what", "tokens of a beginning that several sequences of a row share count once"),
         ("grade", "biased"),
         ("vanishes_when", "no two sequences of a row begin alike"),
+    ),
+    "support_truncated": (
+        ("facet", "estimator"),
+        ("what", "only the most likely tokens are compared, the rest counts as one or not at all"),
+        ("grade", "biased"),
+        ("vanishes_when", "the compared tokens carry all probability of both models"),
+    ),
+    "support_of_one_token": (
+        ("facet", "estimator"),
+        (
+            "what",
+            "only the sampled token, the teacher's most likely one where it matters, and the rest as one are compared",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "the vocabulary has no further token with any probability"),
+    ),
+    "one_teacher_only": (
+        ("facet", "population"),
+        ("what", "only tokens that the named teacher scored count"),
+        ("grade", "biased"),
+        ("vanishes_when", "there is one teacher"),
+    ),
+    "unassisted_responses_excluded": (
+        ("facet", "population"),
+        ("what", "responses on which the teacher has no help are left out"),
+        ("grade", "biased"),
+        ("vanishes_when", "the teacher has help on every response"),
+    ),
+    "first_tokens_skipped": (
+        ("facet", "population"),
+        ("what", "a configured number of tokens at the start of each response is left out"),
+        ("grade", "biased"),
+        ("vanishes_when", "num_loss_tokens_to_skip is 0"),
+    ),
+    "long_responses_cut_in_front": (
+        ("facet", "population"),
+        (
+            "what",
+            "the batch is cut at the longest prompt, so that the first tokens of responses that reach further to the left are left out",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "all prompts of a micro-batch are equally long"),
+    ),
+    "capped_ratio_weights": (
+        ("facet", "weights"),
+        (
+            "what",
+            "every term is multiplied by the probability ratio of current to sampling policy, cut at an upper bound",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "each batch is used for one optimizer step only, so that every ratio is 1"),
+    ),
+    "normalised_by_dataset_tokens": (
+        ("facet", "defect"),
+        (
+            "what",
+            "the sum is divided by the response tokens of the data set, although generated responses of another length take their place",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "nothing is generated"),
+    ),
+    "divided_by_processes": (
+        ("facet", "defect"),
+        (
+            "what",
+            "with transformers 5 every process divides by the tokens of all processes before processes are averaged, so the number is too small by the number of processes",
+        ),
+        ("grade", "incomparable"),
+        ("vanishes_when", "one rank"),
+        ("correction", "multiply by the number of processes"),
+    ),
+    "swapped_interpolation": (
+        ("facet", "estimator"),
+        (
+            "what",
+            "the shares of teacher and student in the mixture are exchanged, so that weights of 0 and 1 give the opposite direction of the KL divergence",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "both weigh the same"),
+    ),
+    "group_spread_assumed": (
+        ("facet", "defect"),
+        ("what", "the spread within groups is not computed but taken as 1"),
+        ("grade", "incomparable"),
+    ),
+    "evaluation_mixed_in": (
+        ("facet", "population"),
+        ("what", "values of an evaluation since the last log are averaged into that of training"),
+        ("grade", "biased"),
+        ("vanishes_when", "no evaluation falls into the logging window"),
+    ),
+    "values_of_main_process": (
+        ("facet", "population"),
+        ("what", "only responses of the main process count"),
+        ("grade", "minor"),
+        ("vanishes_when", "one rank"),
     ),
     "rejected_tokens_excluded": (
         ("facet", "population"),

@@ -187,6 +187,42 @@ METRICS: dict[str, object] = {
         ),
         ("false_friends", (("completion/time/log_probabilities", "Includes the output layer."),)),
     ),
+    "completion/time/training_step": (
+        ("rev", 1),
+        ("brief", "Wall time of one training step on a micro-batch."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "wall_time"),
+                ("of", "training step of a micro-batch"),
+                ("extent", "call"),
+                ("statistic", "sum"),
+            ),
+        ),
+        ("false_friends", (("timing/step", "All micro-batches of an optimizer step."),)),
+    ),
+    "completion/time/buffer_filling": (
+        ("rev", 1),
+        ("brief", "Wall time of preparing the micro-batches of an optimizer step."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "wall_time"),
+                ("of", "filling the buffer of micro-batches"),
+                ("extent", "call"),
+                ("statistic", "sum"),
+            ),
+        ),
+        ("false_friends", (("completion/time/batch_preparation", "Once per micro-batch, mostly a lookup."),)),
+    ),
     "completion/time/loss": (
         ("rev", 1),
         ("brief", "Wall time of one computation of the loss, without the backward pass."),

@@ -348,6 +348,68 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.online_preference.online_preference_exploration_loss"),
         ("false_friends", (("loss/total", "The preference loss is added there."),)),
     ),
+    "online_preference/xpo_total_loss": (
+        ("rev", 1),
+        ("brief", "Loss of XPO, the preference loss on pairs of policy and reference plus the exploration term."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "training_loss"),
+                ("of", "exploratory preference optimisation"),
+                ("extent", "batch"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "reference_opponent_pairs"),
+        ("function", "rlmetrics.functional.online_preference.online_preference_xpo_total_loss"),
+        ("variants", (("ipo", "The same with the squared loss on summed log-ratios."),)),
+        ("false_friends", (("preference/loss/sigmoid", "The preference part alone."),)),
+    ),
+    "online_preference/nash_md_loss": (
+        ("rev", 1),
+        (
+            "brief",
+            "Loss of Nash-MD with the divergence itself, weighted log-ratio minus win score, averaged over prompts.",
+        ),
+        ("unit", "nat"),
+        ("kind", "scalar"),
+        (
+            "identity",
+            (
+                ("quantity", "training_loss"),
+                ("of", "Nash learning, divergence"),
+                ("extent", "batch"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "mixture_opponent_pairs"),
+        ("function", "rlmetrics.functional.online_preference.online_preference_nash_md_loss"),
+        ("false_friends", (("online_preference/nash_md_surrogate_loss", "Another value for the same aim."),)),
+    ),
+    "online_preference/nash_md_surrogate_loss": (
+        ("rev", 1),
+        ("brief", "Loss of Nash-MD with a policy-gradient surrogate for the divergence, averaged over prompts."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        (
+            "identity",
+            (
+                ("quantity", "training_loss"),
+                ("of", "Nash learning, surrogate of the divergence"),
+                ("extent", "batch"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "mixture_opponent_pairs"),
+        ("function", "rlmetrics.functional.online_preference.online_preference_nash_md_surrogate_loss"),
+        (
+            "false_friends",
+            (("online_preference/nash_md_loss", "With the divergence itself in place of the surrogate."),),
+        ),
+    ),
     "online_preference/opponent_ended_fraction": (
         ("rev", 1),
         ("brief", "Share of the opponent's responses that contain an end-of-sequence token."),

@@ -36,6 +36,11 @@ FAMILIES: tuple[object, ...] = (
         "Critic optimisation",
         "The optimiser of a separately trained value network. What the network predicts is described under value.",
     ),
+    (
+        "diffusion",
+        "Reinforcement learning of image generators",
+        "DDPO and AlignProp train a diffusion model against a reward on images. What a token is to a language model a denoising step is here: the policy chooses the next, less noisy image, and its log-probability is that of a Gaussian, averaged over the values of the latent image. Scores of the images themselves are in the family reward.",
+    ),
     ("distillation", "Distillation", "Learning from a teacher's probabilities on the student's own text."),
     (
         "entropy",
@@ -135,6 +140,11 @@ FAMILIES: tuple[object, ...] = (
         "Responses are often sampled by a fast inference engine and scored again by the trainer. Both hold the same weights, but different kernels and precisions give different probabilities, so training is off-policy by accident. These metrics measure the gap and the importance weights that correct for it. Kullback-Leibler estimates of the same gap are in the family kl.",
     ),
     (
+        "self_distillation",
+        "Self-distillation",
+        "A model that teaches itself: the teacher is the same model with help in its prompt, such as a successful attempt or feedback. Here stands how often there is help, and how an example script judges the result.",
+    ),
+    (
         "sft",
         "Supervised fine-tuning",
         "Losses of supervised training and what the model's own distribution says about the targets. Which tokens are targets, the whole text or only the answers, is a setting of the trainer or a property of the data.",
@@ -167,6 +177,11 @@ FAMILIES: tuple[object, ...] = (
         "Value function",
         "How well the critic predicts returns. Two sets of predictions must be kept apart: those made at rollout time, from which advantages are computed, and those of the critic while it is trained. Only algorithms with a critic log these.",
     ),
+    (
+        "value_regression",
+        "Regression on optimal advantages",
+        "Training that regresses the policy's log-ratio to the reference on the reward minus an optimal value that was estimated beforehand from samples of the reference (A*-PO).",
+    ),
     ("weight_sync", "Weight synchronisation", "Transfers of new weights to the rollout engine."),
 )
 INPUTS: dict[str, object] = {
@@ -192,6 +207,12 @@ INPUTS: dict[str, object] = {
         ("domain", "token"),
         ("dtype", "float"),
         ("brief", "Log-probabilities of the same tokens as the rollout engine that sampled them reported."),
+        ("unit", "nat"),
+    ),
+    "teacher_logprobs": (
+        ("domain", "token"),
+        ("dtype", "float"),
+        ("brief", "Log-probabilities of the same tokens under the teacher."),
         ("unit", "nat"),
     ),
     "mask": (
@@ -227,6 +248,11 @@ INPUTS: dict[str, object] = {
         ("domain", "vocab"),
         ("dtype", "float"),
         ("brief", "Unnormalised scores of the reference policy over the vocabulary at each response position."),
+    ),
+    "teacher_logits": (
+        ("domain", "vocab"),
+        ("dtype", "float"),
+        ("brief", "Unnormalised scores of the teacher over the vocabulary at each response position."),
     ),
     "token_entropy": (
         ("domain", "token"),
@@ -371,6 +397,22 @@ INPUTS: dict[str, object] = {
         ("dtype", "bool"),
         ("brief", "True where a token of a preferred response is the one that the policy finds most likely."),
     ),
+    "denoising_logprobs": (
+        ("domain", "token"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Log-probability of each denoising step of each image under the current model, averaged over the values of the latent image; one row per image.",
+        ),
+        ("unit", "nat"),
+    ),
+    "old_denoising_logprobs": (
+        ("domain", "token"),
+        ("dtype", "float"),
+        ("brief", "Log-probability of the same denoising steps under the model that drew the images."),
+        ("unit", "nat"),
+    ),
+    "image_advantages": (("domain", "sequence"), ("dtype", "float"), ("brief", "Advantage of each image.")),
     "completion_logprobs": (
         ("domain", "sequence"),
         ("dtype", "float"),
@@ -514,10 +556,39 @@ INPUTS: dict[str, object] = {
         ("dtype", "float"),
         ("brief", "Reward of each response from one reward function, NaN where it gave none."),
     ),
+    "optimal_values": (
+        ("domain", "sequence"),
+        ("dtype", "float"),
+        ("brief", "Optimal value of each response's prompt, estimated from the reference policy."),
+    ),
+    "has_solution": (
+        ("domain", "sequence"),
+        ("dtype", "bool"),
+        ("brief", "True for responses with a successful attempt at the same prompt to learn from."),
+    ),
+    "has_feedback": (("domain", "sequence"), ("dtype", "bool"), ("brief", "True for responses with feedback.")),
+    "uses_feedback": (
+        ("domain", "sequence"),
+        ("dtype", "bool"),
+        ("brief", "True for responses whose feedback the teacher gets to see."),
+    ),
     "kept_tokens": (
         ("domain", "token"),
         ("dtype", "bool"),
         ("brief", "True for the response tokens whose loss a selection step kept."),
+    ),
+    "position_weights": (
+        ("domain", "token"),
+        ("dtype", "float"),
+        (
+            "brief",
+            "Weight of each response position, which falls as disagreement with the teacher accumulates before it.",
+        ),
+    ),
+    "of_teacher": (
+        ("domain", "token"),
+        ("dtype", "bool"),
+        ("brief", "True for the response tokens that the teacher in question scored."),
     ),
     "penalised_tokens": (
         ("domain", "token"),

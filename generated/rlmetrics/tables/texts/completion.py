@@ -84,6 +84,20 @@ TEXTS: dict[str, object] = {
         ),
         ("measured", "From handing the tokens to the model to having its last hidden states."),
     ),
+    "completion/time/training_step": (
+        (
+            "description",
+            "Everything from preparing the inputs to the end of the backward pass. The first micro-batch of a step also pays for the generation of all of them, so the curve alternates between high and low values.",
+        ),
+        ("measured", "From entering the training step of a micro-batch to leaving it, on the main process."),
+    ),
+    "completion/time/buffer_filling": (
+        (
+            "description",
+            "Once per optimizer step; nearly all of it is generation. The gap to the generation alone is cutting, decoding and gathering of texts.",
+        ),
+        ("measured", "From having a batch of prompts to having its micro-batches with responses, on the main process."),
+    ),
     "completion/time/loss": (
         (
             "description",

@@ -321,4 +321,339 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "distillation/divergence/forward_kl": (
+        (
+            "description",
+            "Punishes the student where the teacher puts probability and the student does not, so the student spreads out to cover everything the teacher might say. Falls towards 0; on texts that the student wrote itself it can rise for a while because the texts change with the student. Levels depend on how different the two models are: a fraction of a nat per token is usual.",
+        ),
+        ("inputs", ("logits", "teacher_logits", "mask")),
+        ("let", (("difference", "log_softmax(teacher_logits) - log_softmax(logits)"),)),
+        ("formula", "mean(sum_vocab(softmax(teacher_logits) * difference))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Agarwal et al. 2023, On-Policy Distillation of Language Models"),
+                    ("url", "https://arxiv.org/abs/2306.13649"),
+                ),
+            ),
+        ),
+    ),
+    "distillation/divergence/reverse_kl": (
+        (
+            "description",
+            "Punishes the student for probability on tokens that the teacher finds unlikely, so the student narrows down to what the teacher surely says. Its entropy usually falls along with it. Compare the two directions only with the same texts and temperature.",
+        ),
+        ("inputs", ("logits", "teacher_logits", "mask")),
+        ("let", (("difference", "log_softmax(logits) - log_softmax(teacher_logits)"),)),
+        ("formula", "mean(sum_vocab(softmax(logits) * difference))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Agarwal et al. 2023, On-Policy Distillation of Language Models"),
+                    ("url", "https://arxiv.org/abs/2306.13649"),
+                ),
+            ),
+        ),
+    ),
+    "distillation/divergence/jensen_shannon": (
+        (
+            "description",
+            "Both models are compared with a mixture of the two, the teacher's share of which is the interpolation weight. It is bounded: with equal shares it never exceeds 0.69 nats per token, and values far below a plain KL divergence are no sign of success. Towards the ends of the weight it shrinks to 0 although it then resembles a KL divergence times a small factor; trainers therefore switch to the exact KL divergence there, and the curve jumps.",
+        ),
+        ("inputs", ("logits", "teacher_logits", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (("brief", "Share of the teacher in the mixture, and weight of its divergence from the mixture."),),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("student", "softmax(logits)"),
+                ("teacher", "softmax(teacher_logits)"),
+                ("mixture", "log((1 - beta) * student + beta * teacher)"),
+                ("of_teacher", "sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))"),
+                ("of_student", "sum_vocab(student * (log_softmax(logits) - mixture))"),
+            ),
+        ),
+        ("formula", "mean(beta * of_teacher + (1 - beta) * of_student)"),
+        (
+            "variants",
+            (
+                (
+                    "swapped_mixture",
+                    (
+                        (
+                            "brief",
+                            "The shares of teacher and student in the mixture are exchanged, the weights of the two divergences are not.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("student", "softmax(logits)"),
+                                ("teacher", "softmax(teacher_logits)"),
+                                ("mixture", "log(beta * student + (1 - beta) * teacher)"),
+                                ("of_teacher", "sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))"),
+                                ("of_student", "sum_vocab(student * (log_softmax(logits) - mixture))"),
+                            ),
+                        ),
+                        ("formula", "mean(beta * of_teacher + (1 - beta) * of_student)"),
+                    ),
+                ),
+            ),
+        ),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Agarwal et al. 2023, On-Policy Distillation of Language Models"),
+                    ("url", "https://arxiv.org/abs/2306.13649"),
+                ),
+            ),
+        ),
+    ),
+    "distillation/divergence/geometric_mean": (
+        (
+            "description",
+            "What results when log-probabilities are interpolated in place of probabilities. It is a quarter of the sum of both KL divergences when both weigh the same, so unlike the Jensen-Shannon divergence that it was meant to be it has no upper bound: a single token that one of the models rules out can dominate it.",
+        ),
+        ("inputs", ("logits", "teacher_logits", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        (
+                            "brief",
+                            "Share of the student in the interpolation, and weight of the divergence of the teacher.",
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (
+                ("student", "log_softmax(logits)"),
+                ("teacher", "log_softmax(teacher_logits)"),
+                ("middle", "beta * student + (1 - beta) * teacher"),
+                ("of_teacher", "sum_vocab(exp(teacher) * (teacher - middle))"),
+                ("of_student", "sum_vocab(exp(student) * (student - middle))"),
+            ),
+        ),
+        ("formula", "mean(beta * of_teacher + (1 - beta) * of_student)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
+    "distillation/teacher_entropy": (
+        (
+            "description",
+            "How sure the teacher is on the student's texts. It changes only because the texts do: a rise says that the student leads the teacher into regions that it does not know, where its signal is worth little. The student's own entropy should approach it.",
+        ),
+        ("inputs", ("teacher_logits", "mask")),
+        ("formula", "mean(entropy(teacher_logits))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
+    "distillation/teacher_token_fraction": (
+        (
+            "description",
+            "With several teachers each prompt belongs to one of them. The share in tokens differs from the share in prompts because responses differ in length; the blended divergence is dominated by whoever scores most.",
+        ),
+        ("inputs", ("of_teacher", "mask")),
+        ("formula", "mean(of_teacher)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
+    "distillation/teacher_scoring_time/mean": (
+        (
+            "description",
+            "Waiting for a free server is inside. As long as it is short against generation, teachers are no bottleneck; otherwise add replicas of the teacher rather than of the student.",
+        ),
+        (
+            "measured",
+            "From the request to the teacher's server to its log-probabilities, repeated requests included, over all responses since the last log.",
+        ),
+    ),
+    "distillation/teacher_scoring_time/one_teacher": (
+        ("description", "Tells which of several teachers is slow; the responses of the others do not count."),
+        (
+            "measured",
+            "From the request to that teacher's server to its log-probabilities, over the responses that it scored since the last log.",
+        ),
+    ),
+    "distillation/loss_on_generated": (
+        (
+            "description",
+            "The on-policy part of a mixture of own and given texts. Usually lower than the loss on given texts, because the student is sure of its own words; a gap that widens means that given texts are learnt badly. Missing when no micro-batch since the last log was generated.",
+        ),
+        (
+            "measured",
+            "The loss returned by each training step on such a micro-batch, averaged over them and over processes.",
+        ),
+        (
+            "references",
+            (
+                (
+                    ("title", "Agarwal et al. 2023, On-Policy Distillation of Language Models"),
+                    ("url", "https://arxiv.org/abs/2306.13649"),
+                ),
+            ),
+        ),
+    ),
+    "distillation/loss_on_dataset": (
+        (
+            "description",
+            "The off-policy part of a mixture of own and given texts. Missing when every micro-batch since the last log was generated by the student, which is the rule where generation is always on.",
+        ),
+        (
+            "measured",
+            "The loss returned by each training step on such a micro-batch, averaged over them and over processes.",
+        ),
+        (
+            "references",
+            (
+                (
+                    ("title", "Agarwal et al. 2023, On-Policy Distillation of Language Models"),
+                    ("url", "https://arxiv.org/abs/2306.13649"),
+                ),
+            ),
+        ),
+    ),
+    "distillation/across_tokenizers/matched_loss": (
+        (
+            "description",
+            "Tokens that exist in both vocabularies are compared directly. Its weight in the loss may follow the share of such tokens. Falling is good; compare with the part that has no counterpart to see which of them still drives the loss.",
+        ),
+        (
+            "measured",
+            "The term for the last response of each micro-batch, before its weight, averaged over micro-batches and processes.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Boizard et al. 2024, Towards Cross-Tokenizer Distillation, the Universal Logit Distillation Loss for LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.12030"),
+                ),
+            ),
+        ),
+    ),
+    "distillation/across_tokenizers/unmatched_loss": (
+        (
+            "description",
+            "Tokens without a counterpart cannot be compared one by one, so the probabilities are sorted and their differences added up. It is a distance between shapes, not meanings: small only says that both models are equally undecided there.",
+        ),
+        (
+            "measured",
+            "The term for the last response of each micro-batch, before its weight, averaged over micro-batches and processes.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Boizard et al. 2024, Towards Cross-Tokenizer Distillation, the Universal Logit Distillation Loss for LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.12030"),
+                ),
+            ),
+        ),
+    ),
+    "distillation/sorted_probability_distance": (
+        (
+            "description",
+            "The loss of universal logit distillation: sizes of probabilities are compared, not the tokens they belong to. Between 0 and 2 per position before weights; a combination of this and a direct comparison where vocabularies overlap.",
+        ),
+        (
+            "measured",
+            "The loss of a micro-batch, cross-entropy term included where it has a weight, averaged over processes.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Boizard et al. 2024, Towards Cross-Tokenizer Distillation, the Universal Logit Distillation Loss for LLMs",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.12030"),
+                ),
+            ),
+        ),
+    ),
+    "distillation/logprob_difference/abs_mean": (
+        (
+            "description",
+            "Disagreement on what was actually written, in either direction, so it cannot cancel out. It falls as the student learns; a sudden jump points to a teacher on outdated weights or to different numerics rather than to the student.",
+        ),
+        ("inputs", ("logprobs", "teacher_logprobs", "mask")),
+        ("formula", "mean(abs(teacher_logprobs - logprobs))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
+    "distillation/weighted_advantage/mean": (
+        (
+            "description",
+            "The advantage of importance-weighted on-policy distillation: positive tokens are reinforced, negative ones made less likely. On the student's own texts it is negative on average, by about the reverse KL divergence, and rises towards 0.",
+        ),
+        ("inputs", ("rollout_logprobs", "teacher_logprobs", "position_weights", "mask")),
+        ("formula", "mean(position_weights * (teacher_logprobs - rollout_logprobs))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
+    "distillation/position_weight/mean": (
+        (
+            "description",
+            "Positions before which little disagreement has accumulated weigh more; the weight falls from 1 plus the configured strength at the first token to 1 at the last. The mean tells where in a response the disagreement sits: near the upper end it comes late.",
+        ),
+        ("inputs", ("position_weights", "mask")),
+        ("formula", "mean(position_weights)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
+    "distillation/position_weight/min": (
+        ("description", "Close to 1, the weight of positions after nearly all disagreement of their response."),
+        ("inputs", ("position_weights", "mask")),
+        ("formula", "min(position_weights)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
+    "distillation/position_weight/max": (
+        (
+            "description",
+            "1 plus the configured strength, the weight of every first token; a constant unless a batch is empty.",
+        ),
+        ("inputs", ("position_weights", "mask")),
+        ("formula", "max(position_weights)"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
+    "distillation/weighted_advantage/loss": (
+        (
+            "description",
+            "The policy-gradient loss of importance-weighted on-policy distillation. Its sign and size follow those of the advantages; only its gradient means anything, so judge progress by the absolute difference to the teacher.",
+        ),
+        ("inputs", ("logprobs", "teacher_logprobs", "rollout_logprobs", "position_weights", "mask")),
+        ("formula", "mean(-logprobs * position_weights * (teacher_logprobs - rollout_logprobs))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+    ),
 }

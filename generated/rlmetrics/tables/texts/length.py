@@ -201,6 +201,30 @@ TEXTS: dict[str, object] = {
         ("atom", "sequence"),
         ("empty", "nan"),
     ),
+    "length/dataset_response/mean": (
+        (
+            "description",
+            "A property of the data, flat apart from noise. Compare it with the length of generated responses: a student that writes much longer or shorter than its data has not learnt when to stop.",
+        ),
+        ("inputs", ("lengths",)),
+        ("formula", "mean(lengths)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+    ),
+    "length/dataset_response/max": (
+        ("description", "Near the limit on length the longest responses of the data are cut off."),
+        ("inputs", ("lengths",)),
+        ("formula", "max(lengths)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+    ),
+    "length/dataset_response/min": (
+        ("description", "0 points to examples that truncation has left without a response."),
+        ("inputs", ("lengths",)),
+        ("formula", "min(lengths)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+    ),
     "length/terminated/mean": (
         (
             "description",

@@ -286,6 +286,180 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "online_preference/xpo_total_loss": (
+        (
+            "description",
+            "Starts at log 2 minus a small exploration term and falls as the policy learns which of its own and the reference's responses are preferred. A fall below 0 can only come from the exploration term, which has no floor: then its weight is too large.",
+        ),
+        (
+            "inputs",
+            (
+                "chosen_logprobs",
+                "rejected_logprobs",
+                "ref_chosen_logprobs",
+                "ref_rejected_logprobs",
+                "opponent_logprobs",
+            ),
+        ),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference."),
+                        (
+                            "source",
+                            (
+                                ("title", "OnlineDPOConfig, default of beta"),
+                                ("release", "0.11.0"),
+                                ("path", "trl/trainer/online_dpo_config.py"),
+                                ("line", 66),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "exploration_weight",
+                    (
+                        ("default", 1e-05),
+                        ("brief", "Weight of the exploration term."),
+                        (
+                            "source",
+                            (
+                                ("title", "XPOConfig, default of alpha"),
+                                ("release", "0.11.0"),
+                                ("path", "trl/trainer/xpo_config.py"),
+                                ("line", 33),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "let",
+            (("margin", "beta * (chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs)"),),
+        ),
+        ("formula", "mean(-log_sigmoid(margin)) + exploration_weight * mean(opponent_logprobs)"),
+        (
+            "variants",
+            (
+                (
+                    "ipo",
+                    (
+                        ("brief", "The same with the squared loss on summed log-ratios."),
+                        (
+                            "let",
+                            (
+                                (
+                                    "difference",
+                                    "chosen_logprobs - ref_chosen_logprobs - rejected_logprobs + ref_rejected_logprobs",
+                                ),
+                            ),
+                        ),
+                        (
+                            "formula",
+                            "mean((difference - 1 / (2 * beta)) ** 2) + exploration_weight * mean(opponent_logprobs)",
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Xie et al. 2024, Exploratory Preference Optimization"),
+                    ("url", "https://arxiv.org/abs/2405.21046"),
+                ),
+            ),
+        ),
+    ),
+    "online_preference/nash_md_loss": (
+        (
+            "description",
+            "The divergence is differentiated as if the sampled responses were fixed, so its gradient is that of the log-probability alone. The value starts at minus the win score, whose size follows response length, and says little: watch win probabilities and the divergence.",
+        ),
+        ("inputs", ("win_probabilities", "own_logprobs", "own_ref_logprobs")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "Weight of the divergence from the reference."),
+                        (
+                            "source",
+                            (
+                                ("title", "OnlineDPOConfig, default of beta"),
+                                ("release", "0.11.0"),
+                                ("path", "trl/trainer/online_dpo_config.py"),
+                                ("line", 66),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "beta * mean(own_logprobs - own_ref_logprobs) - mean((win_probabilities - 0.5) * own_logprobs)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Munos et al. 2024, Nash Learning from Human Feedback"),
+                    ("url", "https://arxiv.org/abs/2312.00886"),
+                ),
+            ),
+        ),
+    ),
+    "online_preference/nash_md_surrogate_loss": (
+        (
+            "description",
+            "Each log-ratio to the reference is multiplied by the log-probability of its token, and only the latter is differentiated, which gives the gradient that the divergence asks for. The value has no floor: once policy and reference differ it is dominated by large negative products and falls further the longer the responses are. It is neither the divergence nor a measure of progress.",
+        ),
+        ("inputs", ("win_probabilities", "logprobs", "ref_logprobs", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "Weight of the divergence from the reference."),
+                        (
+                            "source",
+                            (
+                                ("title", "OnlineDPOConfig, default of beta"),
+                                ("release", "0.11.0"),
+                                ("path", "trl/trainer/online_dpo_config.py"),
+                                ("line", 66),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("penalty", "seq_sum((logprobs - ref_logprobs) * logprobs)"),)),
+        ("formula", "mean(beta * penalty - (win_probabilities - 0.5) * seq_sum(logprobs))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Munos et al. 2024, Nash Learning from Human Feedback"),
+                    ("url", "https://arxiv.org/abs/2312.00886"),
+                ),
+            ),
+        ),
+    ),
     "online_preference/opponent_ended_fraction": (
         (
             "description",

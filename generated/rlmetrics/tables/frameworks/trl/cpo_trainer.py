@@ -42,8 +42,11 @@ FILE: tuple[object, ...] = (
                 "loss_type",
                 (
                     ("type", "choice"),
-                    ("brief", "Which preference loss is minimised, next to the likelihood term."),
-                    ("choices", ("sigmoid", "hinge", "ipo", "simpo")),
+                    (
+                        "brief",
+                        "Which preference loss is minimised, next to the likelihood term; alphapo is short for simpo without that term.",
+                    ),
+                    ("choices", ("sigmoid", "hinge", "ipo", "simpo", "alphapo")),
                     (
                         "defaults",
                         (
@@ -918,7 +921,7 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "loss type simpo"),
-                            ("when", "loss_type == 'simpo' and label_smoothing == 0 and alpha == 0"),
+                            ("when", "loss_type in ['simpo', 'alphapo'] and label_smoothing == 0 and alpha == 0"),
                             ("metric", "preference/loss/simpo"),
                             (
                                 "evidence",
@@ -930,7 +933,10 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "smoothed labels or another reward shape"),
-                            ("when", "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo'])"),
+                            (
+                                "when",
+                                "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo', 'alphapo'])",
+                            ),
                             ("metric", "loss/total"),
                             (
                                 "evidence",
@@ -946,7 +952,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. alphapo is simpo with cpo_alpha 0.",
                 ),
                 (
                     "evidence",
@@ -996,7 +1002,7 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "loss type simpo"),
-                            ("when", "loss_type == 'simpo' and label_smoothing == 0 and alpha == 0"),
+                            ("when", "loss_type in ['simpo', 'alphapo'] and label_smoothing == 0 and alpha == 0"),
                             ("metric", "preference/loss/simpo"),
                             (
                                 "evidence",
@@ -1008,7 +1014,10 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "smoothed labels or another reward shape"),
-                            ("when", "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo'])"),
+                            (
+                                "when",
+                                "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo', 'alphapo'])",
+                            ),
                             ("metric", "loss/total"),
                             (
                                 "evidence",
@@ -1024,7 +1033,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. alphapo is simpo with cpo_alpha 0. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -1071,7 +1080,7 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "loss type simpo"),
-                            ("when", "loss_type == 'simpo' and label_smoothing == 0 and alpha == 0"),
+                            ("when", "loss_type in ['simpo', 'alphapo'] and label_smoothing == 0 and alpha == 0"),
                             ("metric", "preference/loss/simpo"),
                             (
                                 "evidence",
@@ -1083,7 +1092,10 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "smoothed labels or another reward shape"),
-                            ("when", "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo'])"),
+                            (
+                                "when",
+                                "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo', 'alphapo'])",
+                            ),
                             ("metric", "loss/total"),
                             (
                                 "evidence",
@@ -1099,7 +1111,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Rounded to four decimals under transformers 4.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. alphapo is simpo with cpo_alpha 0. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
@@ -1148,7 +1160,7 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "loss type simpo"),
-                            ("when", "loss_type == 'simpo' and label_smoothing == 0 and alpha == 0"),
+                            ("when", "loss_type in ['simpo', 'alphapo'] and label_smoothing == 0 and alpha == 0"),
                             ("metric", "preference/loss/simpo"),
                             (
                                 "evidence",
@@ -1160,7 +1172,10 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "smoothed labels or another reward shape"),
-                            ("when", "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo'])"),
+                            (
+                                "when",
+                                "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo', 'alphapo'])",
+                            ),
                             ("metric", "loss/total"),
                             (
                                 "evidence",
@@ -1176,7 +1191,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. Every pair counts alike over the whole data set.",
+                    "The likelihood term has weight cpo_alpha, 1 by default; with loss type sigmoid the logarithm of the policy alone is compared. SimPO as published needs cpo_alpha 0; otherwise its loss contains the likelihood term as well. With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. alphapo is simpo with cpo_alpha 0. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -1311,7 +1326,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "losses on averages per token"),
-                            ("when", "loss_type in ['ipo', 'simpo'] and alpha == 0"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo'] and alpha == 0"),
                             ("metric", "preference/reward_free_average/chosen"),
                             (
                                 "evidence",
@@ -1325,7 +1340,7 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "AlphaPO"),
-                            ("when", "loss_type in ['ipo', 'simpo'] and alpha != 0"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo'] and alpha != 0"),
                             ("metric", "preference/reward_alpha/chosen"),
                             (
                                 "evidence",
@@ -1500,7 +1515,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "losses on averages per token"),
-                            ("when", "loss_type in ['ipo', 'simpo'] and alpha == 0"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo'] and alpha == 0"),
                             ("metric", "preference/reward_free_average/rejected"),
                             (
                                 "evidence",
@@ -1514,7 +1529,7 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "AlphaPO"),
-                            ("when", "loss_type in ['ipo', 'simpo'] and alpha != 0"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo'] and alpha != 0"),
                             ("metric", "preference/reward_alpha/rejected"),
                             (
                                 "evidence",
@@ -1680,7 +1695,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "losses on averages per token"),
-                            ("when", "loss_type in ['ipo', 'simpo']"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo']"),
                             ("metric", "preference/reward_free_average/accuracy"),
                             (
                                 "evidence",
@@ -1822,7 +1837,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "losses on averages per token"),
-                            ("when", "loss_type in ['ipo', 'simpo'] and alpha == 0"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo'] and alpha == 0"),
                             ("metric", "preference/reward_free_average/margin"),
                             (
                                 "evidence",
@@ -1836,7 +1851,7 @@ FILE: tuple[object, ...] = (
                         ),
                         (
                             ("name", "AlphaPO"),
-                            ("when", "loss_type in ['ipo', 'simpo'] and alpha != 0"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo'] and alpha != 0"),
                             ("metric", "preference/reward_alpha/margin"),
                             (
                                 "evidence",
@@ -1991,7 +2006,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "losses on averages per token"),
-                            ("when", "loss_type in ['ipo', 'simpo']"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo']"),
                             ("metric", "preference/logprob_average/chosen"),
                             (
                                 "evidence",
@@ -2135,7 +2150,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "losses on averages per token"),
-                            ("when", "loss_type in ['ipo', 'simpo']"),
+                            ("when", "loss_type in ['ipo', 'simpo', 'alphapo']"),
                             ("metric", "preference/logprob_average/rejected"),
                             (
                                 "evidence",
@@ -2366,7 +2381,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "nll_loss"),
-                ("releases", ("0.14.0..1.16.0",)),
+                ("releases", ("0.14.0..0.21.0",)),
                 ("profile", "parts_all"),
                 ("metric", "preference/loss/sft"),
                 (
@@ -2381,9 +2396,7 @@ FILE: tuple[object, ...] = (
                                 "evidence",
                                 (
                                     "0.14.0|trl/trainer/cpo_trainer.py|772|CPOTrainer.concatenated_forward|value",
-                                    "0.25.1|trl/trainer/cpo_trainer.py|835|CPOTrainer.concatenated_forward|value",
-                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|827|CPOTrainer.concatenated_forward|value",
-                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|842|CPOTrainer.concatenated_forward|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|791|CPOTrainer.concatenated_forward|value",
                                 ),
                             ),
                         ),
@@ -2396,6 +2409,44 @@ FILE: tuple[object, ...] = (
                         "0.14.0|trl/trainer/cpo_trainer.py|843|CPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/cpo_trainer.py|993|CPOTrainer.log|reduction",
                         "0.14.0|trl/trainer/cpo_trainer.py|775|CPOTrainer.concatenated_forward|value",
+                        "0.21.0|trl/trainer/cpo_trainer.py|862|CPOTrainer.get_batch_loss_metrics",
+                        "0.21.0|trl/trainer/cpo_trainer.py|1018|CPOTrainer.log|reduction",
+                        "0.21.0|trl/trainer/cpo_trainer.py|794|CPOTrainer.concatenated_forward|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "nll_loss"),
+                ("releases", ("0.22.0..1.16.0",)),
+                ("profile", "parts_all"),
+                ("metric", "preference/loss/sft"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "likelihood term switched off"),
+                            ("when", "cpo_alpha == 0 or loss_type == 'alphapo'"),
+                            ("traits", ("placeholder_zero",)),
+                            ("constant_when", ("always 0 when cpo_alpha is 0, as SimPO wants it",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|810|CPOTrainer.concatenated_forward|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|835|CPOTrainer.concatenated_forward|value",
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|827|CPOTrainer.concatenated_forward|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|842|CPOTrainer.concatenated_forward|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Before its weight cpo_alpha."),
+                (
+                    "evidence",
+                    (
+                        "0.22.0|trl/trainer/cpo_trainer.py|881|CPOTrainer.get_batch_loss_metrics",
+                        "0.22.0|trl/trainer/cpo_trainer.py|1037|CPOTrainer.log|reduction",
+                        "0.22.0|trl/trainer/cpo_trainer.py|813|CPOTrainer.concatenated_forward|value",
                         "0.25.1|trl/trainer/cpo_trainer.py|906|CPOTrainer.get_batch_loss_metrics",
                         "0.25.1|trl/trainer/cpo_trainer.py|1063|CPOTrainer.log|reduction",
                         "0.25.1|trl/trainer/cpo_trainer.py|838|CPOTrainer.concatenated_forward|value",

@@ -426,6 +426,25 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.29.0..1.3.0",)),
+                            ("says", "the average cross-entropy over the tokens that are not masked"),
+                            ("code", "a preference loss over pairs; no cross-entropy except for the loss type sft"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL DPO guide"),
+                                    ("release", "0.29.0"),
+                                    ("path", "docs/source/dpo_trainer.md"),
+                                    ("line", 131),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Rounded to four decimals under transformers 4.",
                 ),
@@ -656,6 +675,25 @@ FILE: tuple[object, ...] = (
                                     "0.29.0|trl/trainer/dpo_trainer.py|1343|DPOTrainer._compute_loss|value",
                                     "1.3.0|trl/trainer/dpo_trainer.py|1212|DPOTrainer._compute_loss|value",
                                     "1.3.0|trl/trainer/dpo_trainer.py|1378|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.29.0..1.3.0",)),
+                            ("says", "the average cross-entropy over the tokens that are not masked"),
+                            ("code", "a preference loss over pairs; no cross-entropy except for the loss type sft"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL DPO guide"),
+                                    ("release", "0.29.0"),
+                                    ("path", "docs/source/dpo_trainer.md"),
+                                    ("line", 131),
                                 ),
                             ),
                         ),
@@ -913,6 +951,25 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.4.0..1.7.1",)),
+                            ("says", "the average cross-entropy over the tokens that are not masked"),
+                            ("code", "a preference loss over pairs; no cross-entropy except for the loss type sft"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL DPO guide"),
+                                    ("release", "1.7.1"),
+                                    ("path", "docs/source/dpo_trainer.md"),
+                                    ("line", 132),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Rounded to four decimals under transformers 4.",
                 ),
@@ -1160,6 +1217,25 @@ FILE: tuple[object, ...] = (
                                     "1.4.0|trl/trainer/dpo_trainer.py|1400|DPOTrainer._compute_loss|value",
                                     "1.7.1|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
                                     "1.7.1|trl/trainer/dpo_trainer.py|1477|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.4.0..1.7.1",)),
+                            ("says", "the average cross-entropy over the tokens that are not masked"),
+                            ("code", "a preference loss over pairs; no cross-entropy except for the loss type sft"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL DPO guide"),
+                                    ("release", "1.7.1"),
+                                    ("path", "docs/source/dpo_trainer.md"),
+                                    ("line", 132),
                                 ),
                             ),
                         ),
@@ -2831,6 +2907,25 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.29.0..1.9.0",)),
+                            ("says", "the average log-probability of the tokens of the response"),
+                            ("code", "the sum over the tokens of each response, averaged over pairs"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL DPO guide"),
+                                    ("release", "0.29.0"),
+                                    ("path", "docs/source/dpo_trainer.md"),
+                                    ("line", 138),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "Summed over tokens for every loss type, ipo included; up to 0.28.0 ipo logs averages."),
                 (
                     "evidence",
@@ -2866,6 +2961,25 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.29.0|trl/trainer/dpo_trainer.py|1138|DPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.29.0..1.9.0",)),
+                            ("says", "the average log-probability of the tokens of the response"),
+                            ("code", "the sum over the tokens of each response, averaged over pairs"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL DPO guide"),
+                                    ("release", "0.29.0"),
+                                    ("path", "docs/source/dpo_trainer.md"),
+                                    ("line", 139),
                                 ),
                             ),
                         ),

@@ -2766,7 +2766,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "preference/loss/sigmoid"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
-                ("traits", ("rounded_to_four_decimals",)),
+                ("traits", ("start_cut_with_longest", "rounded_to_four_decimals")),
                 (
                     "variants",
                     (
@@ -3027,6 +3027,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "preference/loss/sigmoid"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("start_cut_with_longest",)),
                 (
                     "variants",
                     (
@@ -6551,6 +6552,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..0.17.0",)),
                 ("profile", "pairs_all"),
                 ("metric", "preference/reward/chosen"),
+                ("traits", ("start_cut_with_longest",)),
                 (
                     "variants",
                     (
@@ -6578,9 +6580,11 @@ FILE: tuple[object, ...] = (
                         "0.14.0|trl/trainer/dpo_trainer.py|1312|DPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/dpo_trainer.py|1098|DPOTrainer.dpo_loss|value",
                         "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1157|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                         "0.17.0|trl/trainer/dpo_trainer.py|1314|DPOTrainer.get_batch_loss_metrics",
                         "0.17.0|trl/trainer/dpo_trainer.py|1100|DPOTrainer.dpo_loss|value",
                         "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1159|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                     ),
                 ),
             ),
@@ -7079,6 +7083,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..0.17.0",)),
                 ("profile", "pairs_all"),
                 ("metric", "preference/reward/rejected"),
+                ("traits", ("start_cut_with_longest",)),
                 (
                     "variants",
                     (
@@ -7106,9 +7111,11 @@ FILE: tuple[object, ...] = (
                         "0.14.0|trl/trainer/dpo_trainer.py|1313|DPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/dpo_trainer.py|1099|DPOTrainer.dpo_loss|value",
                         "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1157|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                         "0.17.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer.get_batch_loss_metrics",
                         "0.17.0|trl/trainer/dpo_trainer.py|1101|DPOTrainer.dpo_loss|value",
                         "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1159|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                     ),
                 ),
             ),
@@ -7592,6 +7599,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..0.17.0",)),
                 ("profile", "pairs_all"),
                 ("metric", "preference/reward/accuracy"),
+                ("traits", ("start_cut_with_longest",)),
                 (
                     "variants",
                     (
@@ -7616,9 +7624,11 @@ FILE: tuple[object, ...] = (
                         "0.14.0|trl/trainer/dpo_trainer.py|1314|DPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/dpo_trainer.py|1300|DPOTrainer.get_batch_loss_metrics|value",
                         "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1157|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                         "0.17.0|trl/trainer/dpo_trainer.py|1316|DPOTrainer.get_batch_loss_metrics",
                         "0.17.0|trl/trainer/dpo_trainer.py|1302|DPOTrainer.get_batch_loss_metrics|value",
                         "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1159|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                     ),
                 ),
             ),
@@ -8055,6 +8065,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..0.17.0",)),
                 ("profile", "pairs_all"),
                 ("metric", "preference/reward/margin"),
+                ("traits", ("start_cut_with_longest",)),
                 (
                     "variants",
                     (
@@ -8077,8 +8088,10 @@ FILE: tuple[object, ...] = (
                     (
                         "0.14.0|trl/trainer/dpo_trainer.py|1315|DPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1157|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                         "0.17.0|trl/trainer/dpo_trainer.py|1317|DPOTrainer.get_batch_loss_metrics",
                         "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1159|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                     ),
                 ),
             ),
@@ -8449,6 +8462,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..0.17.0",)),
                 ("profile", "pairs_all"),
                 ("metric", "preference/logprob/chosen"),
+                ("traits", ("start_cut_with_longest",)),
                 (
                     "variants",
                     (
@@ -8472,9 +8486,11 @@ FILE: tuple[object, ...] = (
                         "0.14.0|trl/trainer/dpo_trainer.py|1318|DPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer.concatenated_forward|value",
                         "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1157|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                         "0.17.0|trl/trainer/dpo_trainer.py|1320|DPOTrainer.get_batch_loss_metrics",
                         "0.17.0|trl/trainer/dpo_trainer.py|1229|DPOTrainer.concatenated_forward|value",
                         "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1159|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                     ),
                 ),
             ),
@@ -8785,6 +8801,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..0.17.0",)),
                 ("profile", "pairs_all"),
                 ("metric", "preference/logprob/rejected"),
+                ("traits", ("start_cut_with_longest",)),
                 (
                     "variants",
                     (
@@ -8808,9 +8825,11 @@ FILE: tuple[object, ...] = (
                         "0.14.0|trl/trainer/dpo_trainer.py|1321|DPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer.concatenated_forward|value",
                         "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1157|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                         "0.17.0|trl/trainer/dpo_trainer.py|1323|DPOTrainer.get_batch_loss_metrics",
                         "0.17.0|trl/trainer/dpo_trainer.py|1229|DPOTrainer.concatenated_forward|value",
                         "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1159|DPOTrainer.concatenated_forward|value|after the texts were moved to the left",
                     ),
                 ),
             ),
@@ -9058,16 +9077,34 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "logits/chosen"),
-                ("releases", ("0.14.0..0.18.2",)),
+                ("releases", ("0.14.0..0.17.0",)),
                 ("profile", "parts_all"),
                 ("metric", "preference/logit/chosen"),
-                ("traits", ("nan_when_empty",)),
+                ("traits", ("start_cut_with_longest", "nan_when_empty")),
                 (
                     "evidence",
                     (
                         "0.14.0|trl/trainer/dpo_trainer.py|1324|DPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
                         "0.14.0|trl/trainer/dpo_trainer.py|1265|DPOTrainer.concatenated_forward|value",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1326|DPOTrainer.get_batch_loss_metrics",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1267|DPOTrainer.concatenated_forward|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "logits/chosen"),
+                ("releases", ("0.18.0..0.18.2",)),
+                ("profile", "parts_all"),
+                ("metric", "preference/logit/chosen"),
+                ("traits", ("nan_when_empty",)),
+                (
+                    "evidence",
+                    (
+                        "0.18.0|trl/trainer/dpo_trainer.py|1334|DPOTrainer.get_batch_loss_metrics",
+                        "0.18.0|trl/trainer/dpo_trainer.py|1529|DPOTrainer.log|reduction",
+                        "0.18.0|trl/trainer/dpo_trainer.py|1275|DPOTrainer.concatenated_forward|value",
                         "0.18.2|trl/trainer/dpo_trainer.py|1334|DPOTrainer.get_batch_loss_metrics",
                         "0.18.2|trl/trainer/dpo_trainer.py|1529|DPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/dpo_trainer.py|1275|DPOTrainer.concatenated_forward|value",
@@ -9204,16 +9241,34 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "logits/rejected"),
-                ("releases", ("0.14.0..0.18.2",)),
+                ("releases", ("0.14.0..0.17.0",)),
                 ("profile", "parts_all"),
                 ("metric", "preference/logit/rejected"),
-                ("traits", ("nan_when_empty",)),
+                ("traits", ("start_cut_with_longest", "nan_when_empty")),
                 (
                     "evidence",
                     (
                         "0.14.0|trl/trainer/dpo_trainer.py|1327|DPOTrainer.get_batch_loss_metrics",
                         "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
                         "0.14.0|trl/trainer/dpo_trainer.py|1266|DPOTrainer.concatenated_forward|value",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1329|DPOTrainer.get_batch_loss_metrics",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1268|DPOTrainer.concatenated_forward|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "logits/rejected"),
+                ("releases", ("0.18.0..0.18.2",)),
+                ("profile", "parts_all"),
+                ("metric", "preference/logit/rejected"),
+                ("traits", ("nan_when_empty",)),
+                (
+                    "evidence",
+                    (
+                        "0.18.0|trl/trainer/dpo_trainer.py|1337|DPOTrainer.get_batch_loss_metrics",
+                        "0.18.0|trl/trainer/dpo_trainer.py|1529|DPOTrainer.log|reduction",
+                        "0.18.0|trl/trainer/dpo_trainer.py|1276|DPOTrainer.concatenated_forward|value",
                         "0.18.2|trl/trainer/dpo_trainer.py|1337|DPOTrainer.get_batch_loss_metrics",
                         "0.18.2|trl/trainer/dpo_trainer.py|1529|DPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/dpo_trainer.py|1276|DPOTrainer.concatenated_forward|value",
@@ -9355,7 +9410,46 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "nll_loss"),
-                ("releases", ("0.14.0..0.18.2",)),
+                ("releases", ("0.14.0..0.17.0",)),
+                ("profile", "parts_all"),
+                ("metric", "preference/loss/sft"),
+                ("traits", ("token_zero_ignored", "start_cut_with_longest")),
+                ("when", "rpo_alpha != null"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "packed batch"),
+                            ("when", "padding_free"),
+                            ("traits", ("both_sides_packed",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1244|DPOTrainer.concatenated_forward|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1246|DPOTrainer.concatenated_forward|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Before its weight."),
+                (
+                    "evidence",
+                    (
+                        "0.14.0|trl/trainer/dpo_trainer.py|1331|DPOTrainer.get_batch_loss_metrics",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1248|DPOTrainer.concatenated_forward|value",
+                        "0.14.0|trl/trainer/dpo_trainer.py|1330|DPOTrainer.get_batch_loss_metrics|condition",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1333|DPOTrainer.get_batch_loss_metrics",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1521|DPOTrainer.log|reduction",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1250|DPOTrainer.concatenated_forward|value",
+                        "0.17.0|trl/trainer/dpo_trainer.py|1332|DPOTrainer.get_batch_loss_metrics|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "nll_loss"),
+                ("releases", ("0.18.0..0.18.2",)),
                 ("profile", "parts_all"),
                 ("metric", "preference/loss/sft"),
                 ("traits", ("token_zero_ignored",)),
@@ -9370,7 +9464,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.14.0|trl/trainer/dpo_trainer.py|1244|DPOTrainer.concatenated_forward|value",
+                                    "0.18.0|trl/trainer/dpo_trainer.py|1232|DPOTrainer.concatenated_forward|value",
                                     "0.18.2|trl/trainer/dpo_trainer.py|1232|DPOTrainer.concatenated_forward|value",
                                 ),
                             ),
@@ -9381,10 +9475,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.14.0|trl/trainer/dpo_trainer.py|1331|DPOTrainer.get_batch_loss_metrics",
-                        "0.14.0|trl/trainer/dpo_trainer.py|1519|DPOTrainer.log|reduction",
-                        "0.14.0|trl/trainer/dpo_trainer.py|1248|DPOTrainer.concatenated_forward|value",
-                        "0.14.0|trl/trainer/dpo_trainer.py|1330|DPOTrainer.get_batch_loss_metrics|condition",
+                        "0.18.0|trl/trainer/dpo_trainer.py|1341|DPOTrainer.get_batch_loss_metrics",
+                        "0.18.0|trl/trainer/dpo_trainer.py|1529|DPOTrainer.log|reduction",
+                        "0.18.0|trl/trainer/dpo_trainer.py|1236|DPOTrainer.concatenated_forward|value",
+                        "0.18.0|trl/trainer/dpo_trainer.py|1340|DPOTrainer.get_batch_loss_metrics|condition",
                         "0.18.2|trl/trainer/dpo_trainer.py|1341|DPOTrainer.get_batch_loss_metrics",
                         "0.18.2|trl/trainer/dpo_trainer.py|1529|DPOTrainer.log|reduction",
                         "0.18.2|trl/trainer/dpo_trainer.py|1236|DPOTrainer.concatenated_forward|value",

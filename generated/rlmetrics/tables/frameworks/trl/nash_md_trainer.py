@@ -163,7 +163,6 @@ FILE: tuple[object, ...] = (
                         "brief",
                         "Pooled over the prompts of one micro-batch on all processes, which hold equally many; the micro-batches of the logging window are averaged with equal weight.",
                     ),
-                    ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("window", "mean"))),
                 ),
             ),
@@ -175,7 +174,6 @@ FILE: tuple[object, ...] = (
                         "brief",
                         "As pairs, except that the last batch of the data is cut to what the size of the data set leaves over.",
                     ),
-                    ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("window", "mean"))),
                     ("traits", ("last_batch_cut",)),
                 ),
@@ -257,7 +255,8 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "loss"),
                 ("releases", ("0.11.0..0.11.4",)),
-                ("metric", "loss/total"),
+                ("metric", "online_preference/nash_md_loss"),
+                ("population", "mixture_opponent_pairs"),
                 ("snapshot", "current"),
                 (
                     "reduction",
@@ -289,7 +288,8 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "loss"),
                 ("releases", ("0.12.0..1.13.0",)),
-                ("metric", "loss/total"),
+                ("metric", "online_preference/nash_md_surrogate_loss"),
+                ("population", "mixture_opponent_pairs"),
                 ("snapshot", "current"),
                 (
                     "reduction",
@@ -411,6 +411,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "online_preference/reinforce_score"),
                 ("population", "mixture_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -448,6 +449,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "online_preference/reinforce_score"),
                 ("population", "mixture_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1942,6 +1944,23 @@ FILE: tuple[object, ...] = (
                         "0.26.0|trl/experimental/nash_md/nash_md_trainer.py|180|NashMDTrainer.mixture_coef|value",
                         "1.13.0|trl/experimental/nash_md/nash_md_trainer.py|443|NashMDTrainer._log_statistics",
                         "1.13.0|trl/experimental/nash_md/nash_md_trainer.py|238|NashMDTrainer.mixture_coef|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.11.0..1.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("constant_when", ("0 always: the batches hold no token ids to count",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "5.23.0|transformers/trainer.py|2714|Trainer._track_num_input_tokens|value",
                     ),
                 ),
             ),

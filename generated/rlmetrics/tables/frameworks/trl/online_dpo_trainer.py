@@ -229,7 +229,6 @@ FILE: tuple[object, ...] = (
                         "brief",
                         "Pooled over the responses of one micro-batch on all processes, which hold equally many; the micro-batches of the logging window are averaged with equal weight.",
                     ),
-                    ("snapshot", "old"),
                     ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("window", "mean"))),
                 ),
             ),
@@ -241,7 +240,6 @@ FILE: tuple[object, ...] = (
                         "brief",
                         "As pairs, except that the last batch of the data is cut to what the size of the data set leaves over.",
                     ),
-                    ("snapshot", "old"),
                     ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("window", "mean"))),
                     ("traits", ("last_batch_cut",)),
                 ),
@@ -478,6 +476,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.10.1",)),
                 ("profile", "pairs"),
                 ("metric", "kl/old_reference_sum/k1"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "documented",
@@ -515,6 +514,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "kl/old_reference_sum/k1"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("reproduced_by", "padded"),
                 (
@@ -563,6 +563,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "kl/old_reference_sum/k1"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("reproduced_by", "padded"),
                 (
@@ -589,7 +590,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Padding is not masked: short responses in a batch with a long one carry a long tail of padding positions, each with its own log-ratio. It can move without any change of the policy, only because lengths spread.",
+                    "Padding is not masked: short responses in a batch with a long one carry a long tail of padding positions, each with its own log-ratio. It can move without any change of the policy, only because lengths spread. With vLLM every response is padded to max_new_tokens, so padding weighs even more.",
                 ),
                 (
                     "evidence",
@@ -622,6 +623,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.10.1",)),
                 ("profile", "pairs"),
                 ("metric", "entropy/surprisal_sum"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored", "padding_filled_with_minus_one")),
                 ("reproduced_by", "padding_filled"),
                 (
@@ -662,6 +664,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "entropy/surprisal_sum"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("reproduced_by", "padded"),
                 (
@@ -708,6 +711,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "entropy/surprisal_sum"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("reproduced_by", "padded"),
                 (
@@ -734,7 +738,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The padding token is unlikely text, often 10 nats and more, so in batches with uneven lengths most of the number may be padding.",
+                    "The padding token is unlikely text, often 10 nats and more, so in batches with uneven lengths most of the number may be padding. With vLLM every response is padded to max_new_tokens, so padding weighs even more.",
                 ),
                 (
                     "evidence",
@@ -762,6 +766,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.10.1",)),
                 ("profile", "pairs"),
                 ("metric", "reward/non_score/sum"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "documented",
@@ -799,6 +804,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "reward/non_score/sum"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("reproduced_by", "padded"),
                 (
@@ -844,6 +850,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "reward/non_score/sum"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("reproduced_by", "padded"),
                 (
@@ -900,6 +907,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.10.1",)),
                 ("profile", "pairs"),
                 ("metric", "reward/total/mean"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "variants",
@@ -953,6 +961,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "reward/total/mean"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "variants",
@@ -1015,6 +1024,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "reward/total/mean"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("when", "judge == null"),
                 (
@@ -1078,6 +1088,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "reward/total/mean"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("when", "judge == null"),
                 (
@@ -1141,6 +1152,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "reward/total/mean"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 ("when", "judge == null"),
                 (
@@ -1212,6 +1224,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "reward/total/mean"),
                 ("population", "sequences_with_padding"),
+                ("snapshot", "old"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "variants",
@@ -2346,7 +2359,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.10.1..1.14.2",)),
                 ("profile", "setting"),
                 ("metric", "length/truncated_fraction"),
-                ("reduction", (("micro_batch", "mean"), ("rank", "first"), ("window", "mean"))),
+                ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("rank", "first"), ("window", "mean"))),
                 ("scale", -1.0),
                 ("offset", 1.0),
                 ("traits", ("end_token_anywhere",)),
@@ -2402,7 +2415,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.15.0..1.16.0",)),
                 ("profile", "setting"),
                 ("metric", "length/truncated_fraction"),
-                ("reduction", (("micro_batch", "mean"), ("rank", "first"), ("window", "mean"))),
+                ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("rank", "first"), ("window", "mean"))),
                 ("scale", -1.0),
                 ("offset", 1.0),
                 (
@@ -2620,6 +2633,23 @@ FILE: tuple[object, ...] = (
                         "0.27.0|trl/experimental/online_dpo/online_dpo_trainer.py|1062|OnlineDPOTrainer._generate|span",
                         "1.1.0|trl/extras/profiling.py|114|ProfilingContext._log_metrics",
                         "1.1.0|trl/experimental/online_dpo/online_dpo_trainer.py|988|OnlineDPOTrainer._generate|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.10.1..1.16.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("constant_when", ("0 always: the batches hold no token ids to count",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "5.23.0|transformers/trainer.py|2714|Trainer._track_num_input_tokens|value",
                     ),
                 ),
             ),

@@ -475,6 +475,25 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_main"),
                 ("metric", "preference/reward_free_average/chosen"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.8.2..0.13.0",)),
+                            ("says", "the mean log-probability of the responses, scaled by beta"),
+                            ("code", "the mean log-probability per token of the responses, scaled by beta"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL ORPO guide"),
+                                    ("release", "0.8.2"),
+                                    ("path", "docs/source/orpo_trainer.md"),
+                                    ("line", 80),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "No reference model and no sum over tokens: neither the start nor the size compares with the key of the same name of DPOTrainer.",
                 ),
@@ -497,6 +516,25 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..1.16.0",)),
                 ("profile", "pairs_all"),
                 ("metric", "preference/reward_free_average/chosen"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..1.9.0",)),
+                            ("says", "the mean log-probability of the responses, scaled by beta"),
+                            ("code", "the mean log-probability per token of the responses, scaled by beta"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL ORPO guide"),
+                                    ("release", "0.8.2"),
+                                    ("path", "docs/source/orpo_trainer.md"),
+                                    ("line", 80),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "No reference model and no sum over tokens: neither the start nor the size compares with the key of the same name of DPOTrainer.",
@@ -529,6 +567,25 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_main"),
                 ("metric", "preference/reward_free_average/rejected"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.8.2..0.13.0",)),
+                            ("says", "the mean log-probability of the responses, scaled by beta"),
+                            ("code", "the mean log-probability per token of the responses, scaled by beta"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL ORPO guide"),
+                                    ("release", "0.8.2"),
+                                    ("path", "docs/source/orpo_trainer.md"),
+                                    ("line", 81),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "No reference model and no sum over tokens: neither the start nor the size compares with the key of the same name of DPOTrainer.",
                 ),
@@ -551,6 +608,25 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..1.16.0",)),
                 ("profile", "pairs_all"),
                 ("metric", "preference/reward_free_average/rejected"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..1.9.0",)),
+                            ("says", "the mean log-probability of the responses, scaled by beta"),
+                            ("code", "the mean log-probability per token of the responses, scaled by beta"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL ORPO guide"),
+                                    ("release", "0.8.2"),
+                                    ("path", "docs/source/orpo_trainer.md"),
+                                    ("line", 81),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "No reference model and no sum over tokens: neither the start nor the size compares with the key of the same name of DPOTrainer.",
@@ -1043,6 +1119,25 @@ FILE: tuple[object, ...] = (
                 ("metric", "preference/loss/sft"),
                 ("population", "prompt_and_response_tokens"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.9.2..0.13.0",)),
+                            ("says", "the mean negative log-likelihood over the preferred responses"),
+                            ("code", "over their prompts as well"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL ORPO guide"),
+                                    ("release", "1.9.0"),
+                                    ("path", "docs/source/orpo_trainer.md"),
+                                    ("line", 120),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "The prompt is learnt as well, which usually lowers or raises the value against that of the response alone. With an encoder-decoder only the tokens of the response count.",
                 ),
@@ -1068,6 +1163,25 @@ FILE: tuple[object, ...] = (
                 ("profile", "parts_all"),
                 ("metric", "preference/loss/sft"),
                 ("population", "prompt_and_response_tokens"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..1.9.0",)),
+                            ("says", "the mean negative log-likelihood over the preferred responses"),
+                            ("code", "over their prompts as well"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL ORPO guide"),
+                                    ("release", "1.9.0"),
+                                    ("path", "docs/source/orpo_trainer.md"),
+                                    ("line", 120),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "The prompt is learnt as well, which usually lowers or raises the value against that of the response alone. With an encoder-decoder only the tokens of the response count.",

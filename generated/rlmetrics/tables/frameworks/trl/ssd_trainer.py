@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "SSDTrainer"),
     (
         "brief",
-        "Simple self-distillation: the model samples one completion per prompt at its own temperature and truncation settings and is fine-tuned on it with plain cross-entropy; no reward, no teacher. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs. Values of the generation batch appear only in logs whose window contains a generation.",
+        "Simple self-distillation: the model samples one completion per prompt at its own temperature and truncation settings and is fine-tuned on it with plain cross-entropy; no reward, no teacher. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs; from 1.5.0 those of an evaluation are also in what evaluate() returns. Values of the generation batch appear only in logs whose window contains a generation.",
     ),
     ("extends", ("hf_trainer",)),
     ("modes", ("train", "eval")),
@@ -343,6 +343,23 @@ FILE: tuple[object, ...] = (
                         "1.15.0|trl/experimental/ssd/ssd_trainer.py|488|SSDTrainer._build_buffered_batch",
                         "1.15.0|trl/experimental/ssd/ssd_trainer.py|478|SSDTrainer._build_buffered_batch|value",
                         "1.15.0|trl/experimental/ssd/ssd_trainer.py|459|SSDTrainer._build_buffered_batch|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("1.2.0..1.15.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("constant_when", ("0 always: the batches hold no token ids to count",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "5.23.0|transformers/trainer.py|2714|Trainer._track_num_input_tokens|value",
                     ),
                 ),
             ),

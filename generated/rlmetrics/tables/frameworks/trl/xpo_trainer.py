@@ -182,7 +182,6 @@ FILE: tuple[object, ...] = (
                         "brief",
                         "Pooled over the prompts of one micro-batch on all processes, which hold equally many; the micro-batches of the logging window are averaged with equal weight.",
                     ),
-                    ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("window", "mean"))),
                 ),
             ),
@@ -194,7 +193,6 @@ FILE: tuple[object, ...] = (
                         "brief",
                         "As pairs, except that the last batch of the data is cut to what the size of the data set leaves over.",
                     ),
-                    ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("mini_batch", "mean"), ("window", "mean"))),
                     ("traits", ("last_batch_cut",)),
                 ),
@@ -276,7 +274,8 @@ FILE: tuple[object, ...] = (
             (
                 ("key", "loss"),
                 ("releases", ("0.11.0..1.13.0",)),
-                ("metric", "loss/total"),
+                ("metric", "online_preference/xpo_total_loss"),
+                ("population", "reference_opponent_pairs"),
                 ("snapshot", "current"),
                 (
                     "reduction",
@@ -289,6 +288,27 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 ("traits", ("rounded_to_four_decimals",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("reproduced_by", "ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.11.0|trl/trainer/xpo_trainer.py|265|XPOTrainer._compute_losses|value",
+                                    "0.12.0|trl/trainer/xpo_trainer.py|327|XPOTrainer._compute_losses|value",
+                                    "0.14.0|trl/trainer/xpo_trainer.py|334|XPOTrainer._compute_losses|value",
+                                    "0.25.1|trl/trainer/xpo_trainer.py|360|XPOTrainer._compute_losses|value",
+                                    "0.26.0|trl/experimental/xpo/xpo_trainer.py|360|XPOTrainer._compute_losses|value",
+                                    "1.13.0|trl/experimental/xpo/xpo_trainer.py|333|XPOTrainer._compute_losses|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "loss/dpo plus loss/xpo. Starts at log 2 plus the exploration term with the default loss. Rounded by the trainer itself, whatever the release of transformers.",
@@ -396,6 +416,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "preference/loss/sigmoid"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "variants",
                     (
@@ -450,6 +471,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "preference/loss/sigmoid"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "variants",
                     (
@@ -507,6 +529,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "online_preference/exploration_loss"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -544,6 +567,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "online_preference/exploration_loss"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1265,6 +1289,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "online_preference/two_sided_kl"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "documented",
@@ -1310,6 +1335,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "online_preference/two_sided_kl"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "documented",
@@ -1358,6 +1384,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "online_preference/two_sided_surprisal"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "documented",
@@ -1400,6 +1427,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "online_preference/two_sided_surprisal"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 ("traits", ("sampling_temperature_ignored",)),
                 (
                     "documented",
@@ -1444,6 +1472,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "preference/reward/chosen"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1480,6 +1509,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "preference/reward/chosen"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1518,6 +1548,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "preference/reward/rejected"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1554,6 +1585,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "preference/reward/rejected"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1592,6 +1624,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "preference/reward/accuracy"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1629,6 +1662,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "preference/reward/accuracy"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1668,6 +1702,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "preference/reward/margin"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1704,6 +1739,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "preference/reward/margin"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1742,6 +1778,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "online_preference/logprob_with_reference/chosen"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1783,6 +1820,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "online_preference/logprob_with_reference/chosen"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1826,6 +1864,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "online_preference/logprob_with_reference/rejected"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -1867,6 +1906,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs_cut"),
                 ("metric", "online_preference/logprob_with_reference/rejected"),
                 ("population", "reference_opponent_pairs"),
+                ("snapshot", "current"),
                 (
                     "documented",
                     (
@@ -2146,6 +2186,23 @@ FILE: tuple[object, ...] = (
                         "0.26.0|trl/experimental/xpo/xpo_trainer.py|453|XPOTrainer._log_statistics|value",
                         "1.13.0|trl/experimental/xpo/xpo_trainer.py|425|XPOTrainer._log_statistics",
                         "1.13.0|trl/experimental/xpo/xpo_trainer.py|425|XPOTrainer._log_statistics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.11.0..1.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("constant_when", ("0 always: the batches hold no token ids to count",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "5.23.0|transformers/trainer.py|2714|Trainer._track_num_input_tokens|value",
                     ),
                 ),
             ),
