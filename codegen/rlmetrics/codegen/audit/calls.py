@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .memo import signature, signatures
 from .program import ClassInfo, FunctionInfo
 from .rules import CALL_RULES
-from .rules.sinks import sink
+from .rules.sinks import evaluation_metrics, sink
 from .values import (
     Class,
     Constant,
@@ -98,7 +98,7 @@ def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
         if result is not None:
             return result
     if isinstance(function, ast.Attribute):
-        target = member(interpreter, arguments.receiver, function)
+        target = member(interpreter, frame, arguments.receiver, function)
     else:
         target = evaluate(interpreter, frame, function)
     interpreter.call_sites.append(frame.site(node))
@@ -116,6 +116,10 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
     found = [value for option in options(target) if (value := apply(interpreter, frame, option, arguments)) is not None]
     if found:
         return join(*found)
+    if _is_base_constructor(function):
+        given = [v for a, v in zip(node.args, arguments.positional, strict=False) if text_of(a) == "compute_metrics"]
+        for value in (*given, arguments.keywords.get("compute_metrics", Unknown())):
+            evaluation_metrics(interpreter, frame, node, value)
     if sink(interpreter, frame, node, arguments):
         return Unknown(text_of(node)[:80])
     if isinstance(function, ast.Attribute) and function.attr in interpreter.settings.writers:
@@ -126,7 +130,12 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
             results = [apply(interpreter, frame, candidate, arguments) for candidate in candidates]
         return join(*(result for result in results if result is not None))
     handed = [*hand_over(interpreter, arguments), *carriers(arguments)]
+    use_objects(interpreter, arguments)
     return join(*handed) if handed else Unknown(text_of(node)[:120])
+
+
+def _is_base_constructor(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr == "__init__"
 
 
 def _written_elsewhere(
@@ -167,8 +176,21 @@ def hand_over(interpreter: Interpreter, arguments: Arguments) -> list[Value]:
         interpreter.run(decorated(interpreter, option), [], {}, unknown_parameters=True)
         for argument in arguments.all()
         for option in options(argument)
-        if isinstance(option, Function) and option.owner is not None and option.info.talks_of_metrics
+        if isinstance(option, Function)
+        and option.info.talks_of_metrics
+        and (option.owner is not None or (option.info.hands_over and option.info not in interpreter.stack))
     ]
+
+
+def use_objects(interpreter: Interpreter, arguments: Arguments) -> None:
+    """Runs what a call of unknown effect will use of objects that it is given: ``DataLoader(dataset, collate_fn=c)``."""
+    for argument in arguments.all():
+        for option in options(argument):
+            if isinstance(option, Object) and option.info is not None:
+                for name in interpreter.settings.used_methods:
+                    method = interpreter.program.lookup(option.info, name)
+                    if method is not None and method.talks_of_metrics:
+                        interpreter.run(Function(method, option), [], {}, unknown_parameters=True)
 
 
 def decorated(interpreter: Interpreter, function: Function) -> Function:

@@ -16,6 +16,8 @@ _OTHER_TYPES = {"str", "list", "tuple", "int", "float", "bool", "Tensor", "ndarr
 
 def decide(interpreter: Interpreter, frame: Frame, test: ast.expr) -> bool | None:
     """Returns the truth of a test, or None if it depends on the run."""
+    if interpreter.facts and (known := interpreter.facts.get(text_of(test))) is not None:
+        return known
     if isinstance(test, ast.BoolOp):
         outcomes = [decide(interpreter, frame, value) for value in test.values]
         if isinstance(test.op, ast.And):

@@ -108,15 +108,15 @@ def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value
 
 
 def _attribute(interpreter: Interpreter, frame: Frame, node: ast.Attribute) -> Value:
-    return member(interpreter, evaluate(interpreter, frame, node.value), node)
+    return member(interpreter, frame, evaluate(interpreter, frame, node.value), node)
 
 
-def member(interpreter: Interpreter, owner: Value, node: ast.Attribute) -> Value:
+def member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
     """Returns what an attribute of an evaluated object may be."""
-    return join(*(_member(interpreter, option, node) for option in options(owner)))
+    return join(*(_member(interpreter, frame, option, node) for option in options(owner)))
 
 
-def _member(interpreter: Interpreter, owner: Value, node: ast.Attribute) -> Value:
+def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
     name, program = node.attr, interpreter.program
     if isinstance(owner, Object):
         if name in owner.attributes:
@@ -160,6 +160,10 @@ def _member(interpreter: Interpreter, owner: Value, node: ast.Attribute) -> Valu
             return value
     elif name in interpreter.settings.messages:
         return _message(interpreter, interpreter.settings.messages[name])
+    elif name in interpreter.settings.message_fields:
+        from .messages import sent_objects
+
+        return sent_objects(interpreter, frame, name) or Unknown(text_of(node)[:80])
     return Unknown(text_of(node)[:80])
 
 
@@ -215,6 +219,10 @@ def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node
         if isinstance(key, Constant) and isinstance(key.value, int) and owner.exact:
             return [owner.items[key.value]] if -len(owner.items) <= key.value < len(owner.items) else []
         return list(owner.items)
+    if isinstance(owner, Unknown) and isinstance(key, Text) and key.template in interpreter.settings.message_fields:
+        from .messages import sent_items
+
+        return sent_items(interpreter, frame, key.template)
     return []
 
 
@@ -377,7 +385,8 @@ def comprehension(
             body()
             return
         generator = generators[index]
-        for item in iterate(evaluate(interpreter, frame, generator.iter), generator.iter)[:400]:
+        source = interpreter.iterated(evaluate(interpreter, frame, generator.iter))
+        for item in iterate(source, generator.iter)[:400]:
             interpreter.assign(frame, generator.target, item, generator.iter)
             if any(decide(interpreter, frame, test) is False for test in generator.ifs):
                 continue
@@ -404,7 +413,12 @@ def _lambda(interpreter: Interpreter, frame: Frame, node: ast.Lambda) -> Value:
 
 def _transparent(interpreter: Interpreter, frame: Frame, node: ast.expr) -> Value:
     assert isinstance(node, (ast.Await, ast.YieldFrom, ast.Starred, ast.Yield))
-    return evaluate(interpreter, frame, node.value) if node.value is not None else Constant(None)
+    value = evaluate(interpreter, frame, node.value) if node.value is not None else Constant(None)
+    if isinstance(node, ast.Yield):
+        frame.yields.append(value)
+    elif isinstance(node, ast.YieldFrom):
+        frame.yields.extend(item for option in options(value) if isinstance(option, Sequence) for item in option.items)
+    return value
 
 
 def _named(interpreter: Interpreter, frame: Frame, node: ast.NamedExpr) -> Value:

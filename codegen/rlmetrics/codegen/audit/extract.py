@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
+from collections.abc import Iterable
 from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from .frameworks import SETTINGS
 from .interpreter import Frame, Interpreter, Sunk, Unclear
 from .program import ClassInfo, FunctionInfo, Program
 from .settings import Settings
-from .values import Conditions, Function, Mapping, Object, Origin, Place, Site, Value, simplify
+from .values import Conditions, Function, Mapping, Object, Origin, Place, Site, Value, mappings, simplify
 
 _LOGS = re.compile(r"\.(?:log|log_metrics)\(|_metrics|log_stats")
 
@@ -65,17 +65,39 @@ def extract(framework: str, release: str, sources: MappingType[str, str]) -> Ext
     keys: dict[tuple[str, str, str, int, str], LoggedKey] = {}
     unclear: dict[tuple[str, int, str], Unclear] = {}
     inherited: dict[str, tuple[str, ...]] = {}
-    for info in entry_classes(program, settings):
+    entries = entry_classes(program, settings)
+    for info in entries:
         interpreter = run_class(program, settings, info)
-        for found in logged(interpreter, settings, info):
+        name = component_name(info, entries)
+        for found in logged(interpreter, settings, info, name):
             place = (found.component, found.key, found.path, found.line, found.expression)
             keys[place] = merged(keys[place], found) if place in keys else found
         unclear.update(interpreter.unclear)
         bases = [settings.inherited[base] for base in program.external_bases(info) if base in settings.inherited]
         if bases:
-            inherited[info.name] = tuple(key for keys_of_base in bases for key in keys_of_base)
+            inherited[name] = tuple(key for keys_of_base in bases for key in keys_of_base)
     ordered = sorted(keys.values(), key=lambda k: (k.component, k.path, k.line, k.key, k.expression))
     return Extraction(framework, release, tuple(ordered), tuple(unclear[k] for k in sorted(unclear)), inherited)
+
+
+def component_name(info: ClassInfo, entries: Iterable[ClassInfo]) -> str:
+    """Returns the name of a class, with its package where another class of the release has the same name.
+
+    A class that only forwards from an old place (defined in a package's ``__init__`` or outside ``experimental``) is the
+    class that it forwards to.
+    """
+    package, _, module = info.module.name.rpartition(".")
+    twins = any(other is not info and other.name == info.name for other in entries)
+    stands_apart = "experimental" in package.split(".") and not info.module.is_package
+    stable = any(
+        "experimental" not in other.module.name and other.name == info.name and _is_own(other) for other in entries
+    )
+    return f"{package.rpartition('.')[2]}.{info.name}" if twins and stands_apart and stable and module else info.name
+
+
+def _is_own(info: ClassInfo) -> bool:
+    """Whether a class does more than forward to one of the same name elsewhere."""
+    return set(info.methods) - {"__init__"} != set()
 
 
 def merged(first: LoggedKey, second: LoggedKey) -> LoggedKey:
@@ -91,13 +113,30 @@ def entry_classes(program: Program, settings: Settings) -> list[ClassInfo]:
     for info in program.classes():
         if info.module.path.startswith(settings.not_entries):
             continue
-        if any(_hands_over(function) for base in program.base_classes(info) for function in base.methods.values()):
+        methods = [function for base in program.base_classes(info) for function in base.methods.values()]
+        if (
+            any(_hands_over(function) for function in methods)
+            or any(f"{info.name}.{function.name}" in settings.user_logs for function in methods)
+            or (any(_takes_metrics(function) for function in methods) and _is_trainer(program, settings, info))
+        ):
             found.append(info)
     return found
 
 
 def _hands_over(function: FunctionInfo) -> bool:
-    return bool({"log", "log_metrics"} & function.called) or bool(set(function.decorators) & {"profiling_decorator"})
+    return function.hands_over or bool(set(function.decorators) & {"profiling_decorator"})
+
+
+def _takes_metrics(function: FunctionInfo) -> bool:
+    """Whether it is an ``__init__`` that takes the function with which transformers' Trainer evaluates."""
+    arguments = function.node.args
+    return function.name == "__init__" and any(
+        a.arg == "compute_metrics" for a in (*arguments.args, *arguments.kwonlyargs)
+    )
+
+
+def _is_trainer(program: Program, settings: Settings, info: ClassInfo) -> bool:
+    return any(base in settings.inherited for base in program.external_bases(info))
 
 
 def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpreter:
@@ -110,7 +149,7 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
             if name != "__init__":
                 names.setdefault(name, function)
     relevant = {name: function for name, function in names.items() if function.talks_of_metrics}
-    called = {name for function in names.values() for name in _own_uses(function)}
+    called = {name for function in names.values() for name in function.own_uses}
     entries = [name for name in relevant if name not in called or name in settings.entry_names]
     results: dict[str, Value] = {}
     for _ in range(2):
@@ -124,16 +163,12 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
         for name in left:
             _run_entry(interpreter, settings, owner, relevant[name], results)
         entries.extend(left)
+    for name, result in results.items():
+        instead = settings.user_logs.get(f"{info.name}.{name}")
+        if instead is not None and instead not in names:
+            site = Site(relevant[name].module.path, relevant[name].node.lineno, relevant[name].symbol)
+            interpreter.sunk += [Sunk(mapping, site, name) for mapping in mappings(result)]
     return interpreter
-
-
-def _own_uses(function: FunctionInfo) -> set[str]:
-    """Names that a method uses of its own object: methods it calls or passes on."""
-    return {
-        node.attr
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-    }
 
 
 def _run_entry(
@@ -151,10 +186,14 @@ def _run_entry(
         if owner.info is not None and method == f"{owner.info.name}.{function.name}" and source in results:
             keywords[parameter] = results[source]
     called = decorated(interpreter, Function(function, owner))
-    return interpreter.run(called, [], keywords, unknown_parameters=True)
+    interpreter.facts = dict.fromkeys(settings.training_entries.get(function.name, ()), True)
+    try:
+        return interpreter.run(called, [], keywords, unknown_parameters=True)
+    finally:
+        interpreter.facts = {}
 
 
-def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo) -> list[LoggedKey]:
+def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo, name: str) -> list[LoggedKey]:
     """Turns the dicts that reached a tracker into keys, one for each key and place."""
     places: dict[tuple[str, Site], list[tuple[Origin, str]]] = {}
     for sunk in interpreter.sunk:
@@ -177,7 +216,7 @@ def logged(interpreter: Interpreter, settings: Settings, info: ClassInfo) -> lis
         alternatives = simplify(a for origin, _ in origins for a in origin.alternatives)
         found.append(
             LoggedKey(
-                component=settings.component(template, site.path, info.name),
+                component=settings.component(template, site.path, name),
                 module=info.module.name,
                 key=template,
                 path=site.path,

@@ -46,6 +46,7 @@ class Frame:
     closure: dict[str, Value] | None = None
     owner: Object | None = None
     returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
 
     @property
     def module(self) -> ModuleInfo:
@@ -84,6 +85,13 @@ class Interpreter:
         self.program = program
         self.settings = settings
         self.conditions: list[str] = []
+        self.facts: dict[str, bool] = {}
+        """Tests on the trainer whose outcome holds on the path that is being followed (training or evaluation)."""
+        self.channels: dict[tuple[str, str], Sequence] = {}
+        """(folder, name of a queue) → what is put into it."""
+        self.yielded: dict[str, list[Value]] = {}
+        """Folder → what its generators yield."""
+        self.started: set[tuple[str, str]] = set()
         self.call_sites: list[Site] = []
         self.stack: list[FunctionInfo] = []
         self.objects: dict[ClassInfo, Object] = {}
@@ -188,6 +196,9 @@ class Interpreter:
             self.block(frame, info.node.body)
         finally:
             self.stack.pop()
+        if frame.yields and "contextmanager" not in info.decorators:
+            frame.returns.append(Sequence(frame.yields, exact=False))
+            self.yielded.setdefault(folder(info.module.path), []).extend(frame.yields)
         result = join(*frame.returns) if frame.returns else Constant(None)
         self.remembered[key] = (result, given)
         return result
@@ -202,12 +213,15 @@ class Interpreter:
             signature(keywords),
             signature(extra),
             tuple(self.conditions),
+            tuple(self.facts.items()),
             self.call_sites[-1] if self.call_sites else None,
         )
 
     def forget(self) -> None:
         """Begins another round: calls are made again, because what they read may have changed."""
         self.remembered.clear()
+        self.started.clear()
+        self.yielded.clear()
 
     def _bind(
         self,
@@ -267,7 +281,10 @@ class Interpreter:
         """Runs statements; returns how the block ends early (return, raise, continue, break) or None."""
         pushed = 0
         ending: str | None = None
-        for statement in body:
+        for position, statement in enumerate(body):
+            if (choice := self._choice(frame, statement)) is not None:
+                ending = self._each_mode(frame, *choice, body[position + 1 :])
+                break
             if isinstance(statement, ast.If):
                 ending, guard = self._if(frame, statement)
                 pushed += self.push(guard)
@@ -277,6 +294,38 @@ class Interpreter:
                 break
         del self.conditions[len(self.conditions) - pushed :]
         return ending
+
+    def _choice(self, frame: Frame, statement: ast.stmt) -> tuple[str, ast.IfExp] | None:
+        """``mode = "train" if self.model.training else "eval"``, where the outcome is not known."""
+        if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp)):
+            return None
+        target, value = statement.targets[0], statement.value
+        words = [part.value for part in (value.body, value.orelse) if isinstance(part, ast.Constant)]
+        if not isinstance(target, ast.Name) or not any(isinstance(word, str) and "eval" in word for word in words):
+            return None
+        if len(words) < 2 or decide(self, frame, value.test) is not None:
+            return None
+        return target.id, value
+
+    def _each_mode(self, frame: Frame, name: str, choice: ast.IfExp, rest: list[ast.stmt]) -> str | None:
+        """Runs the rest of a block once in training and once in evaluation, so that their stores are kept apart."""
+        from .expressions import evaluate
+
+        test = text_of(choice.test)
+        before, after, endings = frame.env, [], []
+        for holds, value in ((True, choice.body), (False, choice.orelse)):
+            frame.env = {**before, name: evaluate(self, frame, value)}
+            known = self.facts
+            if test.startswith("self."):
+                self.facts = {**known, test: holds}
+            endings.append(self.block(frame, rest))
+            self.facts = known
+            if not endings[-1]:
+                after.append(frame.env)
+        if after:
+            frame.env = _join_environments(after[0], after[-1])
+            return None
+        return endings[0]
 
     def _if(self, frame: Frame, node: ast.If) -> tuple[str | None, str | None]:
         decided = decide(self, frame, node.test)
@@ -371,7 +420,7 @@ class Interpreter:
         from .expressions import evaluate, iterate
 
         before = dict(frame.env)
-        for item in iterate(evaluate(self, frame, node.iter), node.iter)[:MAX_ITERATIONS]:
+        for item in iterate(self.iterated(evaluate(self, frame, node.iter)), node.iter)[:MAX_ITERATIONS]:
             self.assign(frame, node.target, item, node.iter)
             if self.block(frame, node.body) == "raise":
                 break
@@ -396,11 +445,25 @@ class Interpreter:
             self.method(opened, "__exit__")
         return ending
 
-    def method(self, owner: Object, name: str) -> None:
+    def method(self, owner: Object, name: str) -> Value | None:
         """Runs a method without arguments if the class has it."""
         found = self.program.lookup(owner.info, name) if owner.info is not None else None
-        if found is not None:
-            self.run(Function(found, owner), [], {}, unknown_parameters=True)
+        if found is None:
+            return None
+        return self.run(Function(found, owner), [], {}, unknown_parameters=True)
+
+    def iterated(self, value: Value) -> Value:
+        """Puts what an object yields in its place where a loop runs over it."""
+        found: list[Value] = []
+        for option in options(value):
+            method = (
+                self.program.lookup(option.info, "__iter__") if isinstance(option, Object) and option.info else None
+            )
+            if method is not None and method.talks_of_metrics and isinstance(option, Object):
+                found.append(self.run(Function(method, option), [], {}))
+            else:
+                found.append(option)
+        return join(*found)
 
     def _try(self, frame: Frame, node: ast.Try) -> str | None:
         before = dict(frame.env)
@@ -470,6 +533,11 @@ class Interpreter:
                     column.extend(option.items)
         for target, column in zip(targets, columns, strict=True):
             self.assign(frame, target, join(*column) if column else Unknown(text_of(target)), source)
+
+
+def folder(path: str) -> str:
+    """Returns the folder of a module's path."""
+    return path.rpartition("/")[0]
 
 
 def _receiver(info: FunctionInfo, env: dict[str, Value]) -> Object | None:

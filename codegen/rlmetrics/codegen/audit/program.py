@@ -94,6 +94,20 @@ class FunctionInfo:
         )
 
     @cached_property
+    def hands_over(self) -> bool:
+        """Whether it calls something named like the entrance of a tracker."""
+        return bool({"log", "log_metrics", "log_summary"} & self.called)
+
+    @cached_property
+    def own_uses(self) -> set[str]:
+        """Names that a method uses of its own object: methods it calls or passes on."""
+        return {
+            node.attr
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+        }
+
+    @cached_property
     def called(self) -> set[str]:
         """Names of what it calls."""
         found = set()

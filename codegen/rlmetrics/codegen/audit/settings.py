@@ -52,6 +52,14 @@ class Settings:
     """Text of an expression whose keys users choose → the placeholder that stands for them."""
     messages: Mapping[str, str] = field(default_factory=dict)
     """Attribute of an object that comes from another process → ``Class.method`` whose result it carries."""
+    message_fields: Mapping[str, str] = field(default_factory=dict)
+    """Field of what is sent from another process → the class of the same folder that the message is an object of."""
+    used_methods: tuple[str, ...] = ()
+    """Methods of an object that code of another package calls once it was given the object."""
+    training_entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Method that runs in training only → tests that hold there."""
+    user_logs: Mapping[str, str] = field(default_factory=dict)
+    """``Class.method`` whose result users hand to a tracker themselves → method that does it where the class has it."""
     writers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Function of another package → keys that it writes into a dict that it is given."""
     impossible: Mapping[str, str] = field(default_factory=dict)

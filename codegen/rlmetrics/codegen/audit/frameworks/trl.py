@@ -32,6 +32,7 @@ SETTINGS = Settings(
         "hasattr(self, 'state')",
         "_buffered_inputs",
         "self._step %",
+        "self.rollout_worker",
     ),
     inherited={"transformers.Trainer": _TRANSFORMERS, "transformers.trainer.Trainer": _TRANSFORMERS},
     given_attributes={
@@ -40,5 +41,14 @@ SETTINGS = Settings(
     },
     decorators=("profiling_decorator",),
     returns_logged={"PPOTrainer.log_stats:stats": "step"},
+    open_sources={
+        "metrics.pop('tool_calls_by_name')": "name",
+        "metrics.pop('tool_failures_by_name')": "name",
+    },
+    user_logs={"PPOTrainer.step": "log_stats"},
+    training_entries={"training_step": ("self.model.training",)},
+    message_fields={"metrics": "RolloutSample"},
+    used_methods=("__iter__", "__call__", "torch_call"),
+    not_entries=("trl/extras/profiling.py",),
     open_parameters=("logs",),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .. import messages
 from . import collections_, containers, dicts, pipelines, strings
 from .dicts import build_dict
 from .writes import store_item
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 CallRule = Callable[["Interpreter", "Frame", "ast.Call", Any], "Value | None"]
 
 CALL_RULES: tuple[CallRule, ...] = (
+    messages.queue,
     dicts.update,
     dicts.append,
     dicts.read,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..values import Constant, Function, Mapping, Object, Sequence, Text, Unknown, Value, options
+from ..values import Constant, Function, Mapping, Object, Sequence, Text, Unknown, Value, join, options
 
 if TYPE_CHECKING:
     from ..calls import Arguments
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """Evaluates a built-in function over sequences."""
-    name = getattr(node.func, "id", "")
+    name = "fromkeys" if getattr(node.func, "attr", "") == "fromkeys" else getattr(node.func, "id", "")
     if not arguments.positional or name not in _BUILTINS:
         return None
     first = arguments.positional[0]
@@ -37,7 +37,20 @@ def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: A
     return Sequence(items, exact)
 
 
-_BUILTINS = {"enumerate", "zip", "sorted", "list", "set", "tuple", "reversed", "frozenset", "len", "str", "map"}
+_BUILTINS = {
+    "enumerate",
+    "zip",
+    "sorted",
+    "list",
+    "set",
+    "tuple",
+    "reversed",
+    "frozenset",
+    "len",
+    "str",
+    "map",
+    "fromkeys",
+}
 
 
 def _to_string(interpreter: Interpreter, value: Value) -> Value | None:
@@ -74,6 +87,9 @@ def _zip(columns: list[Value]) -> Value | None:
 
 
 def _element(column: Value) -> Value:
-    if isinstance(column, Sequence) and column.items and not column.exact:
-        return column.items[0] if len(column.items) == 1 else Unknown("element")
-    return Unknown("element")
+    items = [item for option in options(column) if isinstance(option, Sequence) for item in option.items]
+    known = all(isinstance(option, Sequence) for option in options(column))
+    return join(*items) if known and 0 < len(items) <= _MAX_ELEMENTS else Unknown("element")
+
+
+_MAX_ELEMENTS = 8

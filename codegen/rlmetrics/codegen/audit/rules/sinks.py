@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..values import Mapping, Unknown, mappings, options, text_of
+from ..values import Function, Mapping, Text, Unknown, Value, mappings, options, text_of
 
 if TYPE_CHECKING:
     from ..calls import Arguments
     from ..interpreter import Frame, Interpreter
 
-_NAMES = {"log", "log_metrics", "_log_metrics_to_tracker"}
+_NAMES = {"log", "log_metrics", "log_summary", "_log_metrics_to_tracker"}
 _NOT_TRACKERS = {"torch", "math", "np", "numpy", "F", "jnp", "cmath"}
 
 
@@ -39,17 +39,34 @@ def sink(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
     return bool(found) or _is_tracker(receiver)
 
 
+def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Value) -> None:
+    """Records what a function given to transformers' Trainer as ``compute_metrics`` returns, prefixed as it does."""
+    from ..interpreter import Sunk
+
+    for option in options(value):
+        if isinstance(option, Function):
+            result = interpreter.run(option, [], {}, unknown_parameters=True)
+            for mapping in mappings(result):
+                prefixed = Mapping()
+                for key in mapping.keys():
+                    name = Text(f"eval_{key.template}", key.site, key.origins)
+                    prefixed.write(name, Unknown(key.template), interpreter.place(frame, node), "")
+                interpreter.sunk.append(Sunk(prefixed, frame.site(node), "compute_metrics"))
+
+
 def _is_message(node: ast.Call) -> bool:
     """Whether it is a line for the standard library's logging: ``logger.log(level, "...")``."""
     first = text_of(node.args[0]) if node.args else ""
     return (
         any(k.arg in ("level", "msg") for k in node.keywords)
-        or first.split(".")[-1].lower() in _LEVELS
+        or first in _LEVEL_VARIABLES
+        or ("." in first and first.split(".")[-1].lower() in _LEVELS)
         or (first.split(".")[0] == "logging")
     )
 
 
 _LEVELS = {"level", "log_level", "info", "warning", "debug", "error"}
+_LEVEL_VARIABLES = {"level", "log_level"}
 
 
 def _is_tracker(receiver: str) -> bool:
@@ -60,4 +77,4 @@ def _is_tracker(receiver: str) -> bool:
     )
 
 
-__all__ = ["Mapping", "sink"]
+__all__ = ["evaluation_metrics", "sink"]

@@ -16,6 +16,11 @@ def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, va
     """Writes under every key the subscript may be, in every dict the container may be."""
     from ..expressions import evaluate
 
+    if _is_number(target.slice) and isinstance(target.value, ast.Subscript):
+        outer = evaluate(interpreter, frame, target.value.value)
+        if any(isinstance(option, Mapping) for option in options(outer)):  # self._rates["key"][0] += seconds
+            store_item(interpreter, frame, target.value, Sequence([value], exact=False), source)
+            return
     container = evaluate(interpreter, frame, target.value)
     key = evaluate(interpreter, frame, target.slice)
     if isinstance(container, Unknown) and isinstance(target.value, ast.Name) and value_is_named(target.value.id):
@@ -37,6 +42,10 @@ def store_item(interpreter: Interpreter, frame: Frame, target: ast.Subscript, va
                 option.attributes[name.template] = value
         elif isinstance(option, Sequence):
             option.items.append(value)
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
 
 def key_names(key: Value, node: ast.expr, into: Mapping) -> list[Text]:
