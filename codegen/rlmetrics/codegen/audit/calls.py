@@ -183,7 +183,7 @@ def hand_over(interpreter: Interpreter, arguments: Arguments) -> list[Value]:
 
 
 def use_objects(interpreter: Interpreter, arguments: Arguments) -> None:
-    """Runs what a call of unknown effect will use of objects that it is given: ``DataLoader(dataset, collate_fn=c)``."""
+    """Runs what a call of unknown effect will use of objects given to it: ``DataLoader(dataset, collate_fn=c)``."""
     for argument in arguments.all():
         for option in options(argument):
             if isinstance(option, Object) and option.info is not None:
