@@ -22,6 +22,10 @@ TRL_RUNS = [
     ("trl-1.16.0-grpo", "trl[GRPOTrainer]==1.16.0", 55),
     ("trl-1.16.0-grpo_beta", "trl[GRPOTrainer]==1.16.0", 57),
     ("trl-1.16.0-grpo_parity", "trl[GRPOTrainer]==1.16.0", 57),
+    ("trl-0.7.10-dpo", "trl[DPOTrainer]==0.7.10", 27),
+    ("trl-0.18.2-dpo", "trl[DPOTrainer]==0.18.2", 28),
+    ("trl-0.12.2-orpo", "trl[ORPOTrainer]==0.12.2", 34),
+    ("trl-1.16.0-orpo", "trl[ORPOTrainer]==1.16.0", 34),
     ("trl-1.16.0-dpo", "trl[DPOTrainer]==1.16.0", 34),
     ("trl-1.16.0-dpo_parity", "trl[DPOTrainer]==1.16.0", 34),
 ]
