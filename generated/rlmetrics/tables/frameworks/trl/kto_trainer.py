@@ -136,6 +136,29 @@ FILE: tuple[object, ...] = (
                 ("profile", "window"),
                 ("metric", "unpaired/reward/chosen"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.12.0..0.13.0",)),
+                            ("says", "Mean log-probability of the chosen responses under the policy, times beta."),
+                            (
+                                "code",
+                                "Beta times the difference between the log-probabilities of policy and reference.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 124),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "evidence",
                     (
                         "0.9.2|trl/trainer/kto_trainer.py|1536|KTOTrainer.log",
@@ -152,6 +175,29 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..1.5.1",)),
                 ("profile", "window_cut"),
                 ("metric", "unpaired/reward/chosen"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..0.15.2",)),
+                            ("says", "Mean log-probability of the chosen responses under the policy, times beta."),
+                            (
+                                "code",
+                                "Beta times the difference between the log-probabilities of policy and reference.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 124),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -220,6 +266,29 @@ FILE: tuple[object, ...] = (
                 ("profile", "window"),
                 ("metric", "unpaired/reward/rejected"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.12.0..0.13.0",)),
+                            ("says", "Mean log-probability of the rejected responses under the policy, times beta."),
+                            (
+                                "code",
+                                "Beta times the difference between the log-probabilities of policy and reference.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 125),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "evidence",
                     (
                         "0.9.2|trl/trainer/kto_trainer.py|1536|KTOTrainer.log",
@@ -236,6 +305,29 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..1.5.1",)),
                 ("profile", "window_cut"),
                 ("metric", "unpaired/reward/rejected"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..0.15.2",)),
+                            ("says", "Mean log-probability of the rejected responses under the policy, times beta."),
+                            (
+                                "code",
+                                "Beta times the difference between the log-probabilities of policy and reference.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 125),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -304,6 +396,26 @@ FILE: tuple[object, ...] = (
                 ("profile", "window"),
                 ("metric", "unpaired/logprob/chosen"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.12.0..0.13.0",)),
+                            ("says", "Mean log-probability of the chosen completions."),
+                            ("code", "Summed over the tokens of each completion, then averaged over completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 127),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "evidence",
                     (
                         "0.9.2|trl/trainer/kto_trainer.py|1539|KTOTrainer.log",
@@ -320,6 +432,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..1.5.1",)),
                 ("profile", "window_cut"),
                 ("metric", "unpaired/logprob/chosen"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..0.15.2",)),
+                            ("says", "Mean log-probability of the chosen completions."),
+                            ("code", "Summed over the tokens of each completion, then averaged over completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 127),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -340,6 +472,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.6.0..1.16.0",)),
                 ("profile", "micro"),
                 ("metric", "unpaired/logprob/chosen"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.8.0..1.9.0",)),
+                            ("says", "Average log-probability of the tokens of the chosen completions."),
+                            ("code", "Summed over the tokens of each completion, then averaged over completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v1.8.0/kto_trainer"),
+                                    ("release", "1.8.0"),
+                                    ("path", "docs/source/kto_trainer.md"),
+                                    ("line", 143),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "Micro-batches without such a completion contribute nothing, and one completion in a micro-batch weighs as much as many.",
@@ -388,6 +540,26 @@ FILE: tuple[object, ...] = (
                 ("profile", "window"),
                 ("metric", "unpaired/logprob/rejected"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.12.0..0.13.0",)),
+                            ("says", "Mean log-probability of the rejected completions."),
+                            ("code", "Summed over the tokens of each completion, then averaged over completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 128),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "evidence",
                     (
                         "0.9.2|trl/trainer/kto_trainer.py|1539|KTOTrainer.log",
@@ -404,6 +576,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..1.5.1",)),
                 ("profile", "window_cut"),
                 ("metric", "unpaired/logprob/rejected"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..0.15.2",)),
+                            ("says", "Mean log-probability of the rejected completions."),
+                            ("code", "Summed over the tokens of each completion, then averaged over completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 128),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -424,6 +616,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.6.0..1.16.0",)),
                 ("profile", "micro"),
                 ("metric", "unpaired/logprob/rejected"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.8.0..1.9.0",)),
+                            ("says", "Average log-probability of the tokens of the rejected completions."),
+                            ("code", "Summed over the tokens of each completion, then averaged over completions."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v1.8.0/kto_trainer"),
+                                    ("release", "1.8.0"),
+                                    ("path", "docs/source/kto_trainer.md"),
+                                    ("line", 144),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "Micro-batches without such a completion contribute nothing, and one completion in a micro-batch weighs as much as many.",
@@ -465,6 +677,29 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.13.0",)),
                 ("profile", "window"),
                 ("metric", "unpaired/reward/margin"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.12.0..0.13.0",)),
+                            (
+                                "says",
+                                "Mean difference between the rewards of chosen and corresponding rejected responses.",
+                            ),
+                            ("code", "Nothing corresponds: the difference of the two class means."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 126),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "Exactly the difference of the two logged rewards."),
                 (
                     "evidence",
@@ -481,6 +716,29 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..1.5.1",)),
                 ("profile", "window_cut"),
                 ("metric", "unpaired/reward/margin"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..0.15.2",)),
+                            (
+                                "says",
+                                "Mean difference between the rewards of chosen and corresponding rejected responses.",
+                            ),
+                            ("code", "Nothing corresponds: the difference of the two class means."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 126),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "Exactly the difference of the two logged rewards."),
                 (
                     "evidence",
@@ -585,6 +843,26 @@ FILE: tuple[object, ...] = (
                 ("population", "all_positions"),
                 ("traits", ("logits_summed_per_example",)),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.12.0..0.13.0",)),
+                            ("says", "Mean logits of the chosen completions."),
+                            ("code", "Summed over all positions and the vocabulary, per completion."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 129),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "evidence",
                     (
                         "0.12.0|trl/trainer/kto_trainer.py|1458|KTOTrainer.log",
@@ -603,6 +881,26 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/logit/chosen"),
                 ("population", "all_positions"),
                 ("traits", ("logits_summed_per_example",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..0.15.2",)),
+                            ("says", "Mean logits of the chosen completions."),
+                            ("code", "Summed over all positions and the vocabulary, per completion."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 129),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -625,6 +923,26 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/logit/chosen"),
                 ("population", "all_positions"),
                 ("traits", ("logits_summed_per_example",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.8.0",)),
+                            ("says", "Average logit at the tokens of the chosen completions."),
+                            ("code", "Still summed over all positions and the vocabulary; true from 1.9.0 on."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v1.8.0/kto_trainer"),
+                                    ("release", "1.8.0"),
+                                    ("path", "docs/source/kto_trainer.md"),
+                                    ("line", 141),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -762,6 +1080,26 @@ FILE: tuple[object, ...] = (
                 ("population", "all_positions"),
                 ("traits", ("logits_summed_per_example",)),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.12.0..0.13.0",)),
+                            ("says", "Mean logits of the rejected completions."),
+                            ("code", "Summed over all positions and the vocabulary, per completion."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 130),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "evidence",
                     (
                         "0.12.0|trl/trainer/kto_trainer.py|1458|KTOTrainer.log",
@@ -780,6 +1118,26 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/logit/rejected"),
                 ("population", "all_positions"),
                 ("traits", ("logits_summed_per_example",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..0.15.2",)),
+                            ("says", "Mean logits of the rejected completions."),
+                            ("code", "Summed over all positions and the vocabulary, per completion."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 130),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -802,6 +1160,26 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/logit/rejected"),
                 ("population", "all_positions"),
                 ("traits", ("logits_summed_per_example",)),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.8.0",)),
+                            ("says", "Average logit at the tokens of the rejected completions."),
+                            ("code", "Still summed over all positions and the vocabulary; true from 1.9.0 on."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v1.8.0/kto_trainer"),
+                                    ("release", "1.8.0"),
+                                    ("path", "docs/source/kto_trainer.md"),
+                                    ("line", 142),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -987,6 +1365,29 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.12.0..0.13.0",)),
+                            ("says", "The KL divergence between policy and reference."),
+                            (
+                                "code",
+                                "A reference point, one number per batch from mismatched prompts and completions, cut at 0.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 131),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "Cut at 0 in every micro-batch, then averaged."),
                 (
                     "evidence",
@@ -1021,6 +1422,43 @@ FILE: tuple[object, ...] = (
                                     "0.26.0|trl/experimental/kto/kto_trainer.py|1257|KTOTrainer._compute_loss_liger|value",
                                     "1.8.0|trl/trainer/kto_trainer.py|1547|KTOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/kto_trainer.py|1446|KTOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.14.0..0.15.2",)),
+                            ("says", "The KL divergence between policy and reference."),
+                            (
+                                "code",
+                                "A reference point, one number per batch from mismatched prompts and completions, cut at 0.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.12.0/kto_trainer"),
+                                    ("release", "0.12.0"),
+                                    ("path", "docs/source/kto_trainer.mdx"),
+                                    ("line", 131),
+                                ),
+                            ),
+                        ),
+                        (
+                            ("releases", ("1.8.0..1.9.0",)),
+                            ("says", "The estimated KL divergence that serves as the reference point of the loss."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL KTO guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v1.9.0/kto_trainer"),
+                                    ("release", "1.9.0"),
+                                    ("path", "docs/source/kto_trainer.md"),
+                                    ("line", 138),
                                 ),
                             ),
                         ),
@@ -1271,6 +1709,139 @@ FILE: tuple[object, ...] = (
                         "0.14.0|trl/trainer/kto_trainer.py|1435|KTOTrainer.evaluation_loop|value",
                         "0.26.0|trl/experimental/kto/kto_trainer.py|1637|KTOTrainer.evaluation_loop|value",
                         "1.1.0|trl/experimental/kto/kto_trainer.py|1382|KTOTrainer.evaluation_loop|value",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "unlogged",
+        (
+            (
+                ("key", "rewards/chosen_sum"),
+                ("releases", ("0.16.0..1.7.1",)),
+                ("says", "Sum of the scaled log-probabilities of chosen responses."),
+                ("instead", "rewards/chosen, the quotient; the sum is removed before the log"),
+                (
+                    "source",
+                    (
+                        ("title", "TRL KTO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v1.7.1/kto_trainer"),
+                        ("release", "1.7.1"),
+                        ("path", "docs/source/kto_trainer.md"),
+                        ("line", 126),
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/rejected_sum"),
+                ("releases", ("0.16.0..1.7.1",)),
+                ("says", "Sum of the scaled log-probabilities of rejected responses."),
+                ("instead", "rewards/rejected, the quotient; the sum is removed before the log"),
+                (
+                    "source",
+                    (
+                        ("title", "TRL KTO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v1.7.1/kto_trainer"),
+                        ("release", "1.7.1"),
+                        ("path", "docs/source/kto_trainer.md"),
+                        ("line", 127),
+                    ),
+                ),
+            ),
+            (
+                ("key", "logps/chosen_sum"),
+                ("releases", ("0.16.0..1.7.1",)),
+                ("says", "Sum of the log-probabilities of chosen completions."),
+                ("instead", "logps/chosen, the quotient; the sum is removed before the log"),
+                (
+                    "source",
+                    (
+                        ("title", "TRL KTO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v1.7.1/kto_trainer"),
+                        ("release", "1.7.1"),
+                        ("path", "docs/source/kto_trainer.md"),
+                        ("line", 128),
+                    ),
+                ),
+            ),
+            (
+                ("key", "logps/rejected_sum"),
+                ("releases", ("0.16.0..1.7.1",)),
+                ("says", "Sum of the log-probabilities of rejected completions."),
+                ("instead", "logps/rejected, the quotient; the sum is removed before the log"),
+                (
+                    "source",
+                    (
+                        ("title", "TRL KTO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v1.7.1/kto_trainer"),
+                        ("release", "1.7.1"),
+                        ("path", "docs/source/kto_trainer.md"),
+                        ("line", 129),
+                    ),
+                ),
+            ),
+            (
+                ("key", "logits/chosen_sum"),
+                ("releases", ("0.16.0..1.7.1",)),
+                ("says", "Sum of the logits of chosen completions."),
+                ("instead", "logits/chosen, the quotient; the sum is removed before the log"),
+                (
+                    "source",
+                    (
+                        ("title", "TRL KTO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v1.7.1/kto_trainer"),
+                        ("release", "1.7.1"),
+                        ("path", "docs/source/kto_trainer.md"),
+                        ("line", 130),
+                    ),
+                ),
+            ),
+            (
+                ("key", "logits/rejected_sum"),
+                ("releases", ("0.16.0..1.7.1",)),
+                ("says", "Sum of the logits of rejected completions."),
+                ("instead", "logits/rejected, the quotient; the sum is removed before the log"),
+                (
+                    "source",
+                    (
+                        ("title", "TRL KTO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v1.7.1/kto_trainer"),
+                        ("release", "1.7.1"),
+                        ("path", "docs/source/kto_trainer.md"),
+                        ("line", 131),
+                    ),
+                ),
+            ),
+            (
+                ("key", "count/chosen"),
+                ("releases", ("0.16.0..1.7.1",)),
+                ("says", "Number of chosen samples in a batch."),
+                ("instead", "nothing; log() divides by it and removes it"),
+                (
+                    "source",
+                    (
+                        ("title", "TRL KTO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v1.7.1/kto_trainer"),
+                        ("release", "1.7.1"),
+                        ("path", "docs/source/kto_trainer.md"),
+                        ("line", 132),
+                    ),
+                ),
+            ),
+            (
+                ("key", "count/rejected"),
+                ("releases", ("0.16.0..1.7.1",)),
+                ("says", "Number of rejected samples in a batch."),
+                ("instead", "nothing; log() divides by it and removes it"),
+                (
+                    "source",
+                    (
+                        ("title", "TRL KTO guide"),
+                        ("url", "https://huggingface.co/docs/trl/v1.7.1/kto_trainer"),
+                        ("release", "1.7.1"),
+                        ("path", "docs/source/kto_trainer.md"),
+                        ("line", 133),
                     ),
                 ),
             ),

@@ -355,6 +355,28 @@ FILE: tuple[object, ...] = (
                 ("profile", "pairs"),
                 ("metric", "reward_model/accuracy"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.24.0..1.9.0",)),
+                            (
+                                "says",
+                                "Share of pairs whose chosen response scores higher, averaged over the logging interval.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL reward guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.24.0/reward_trainer"),
+                                    ("release", "0.24.0"),
+                                    ("path", "docs/source/reward_trainer.md"),
+                                    ("line", 141),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "A tie counts as wrong. In evaluation a small last batch weighs as much as a full one, unlike before 0.24.0.",
                 ),
@@ -377,6 +399,25 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.24.0..1.16.0",)),
                 ("profile", "pairs"),
                 ("metric", "reward_model/margin"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.24.0..1.9.0",)),
+                            ("says", "Mean difference between the rewards of chosen and rejected responses."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL reward guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.24.0/reward_trainer"),
+                                    ("release", "0.24.0"),
+                                    ("path", "docs/source/reward_trainer.md"),
+                                    ("line", 145),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "The difference of scores; a column margin of the data plays no part in it."),
                 (
                     "evidence",

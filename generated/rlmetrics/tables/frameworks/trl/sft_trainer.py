@@ -496,6 +496,25 @@ FILE: tuple[object, ...] = (
                 ("traits", ("zero_when_empty",)),
                 ("when", "not use_liger_kernel"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.20.0..0.25.1",)),
+                            ("says", "Share of unmasked tokens that are the model's first choice."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL SFT guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.20.0/sft_trainer"),
+                                    ("release", "0.20.0"),
+                                    ("path", "docs/source/sft_trainer.md"),
+                                    ("line", 119),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "evidence",
                     (
                         "0.18.0|trl/trainer/sft_trainer.py|726|SFTTrainer.compute_loss",
@@ -585,6 +604,29 @@ FILE: tuple[object, ...] = (
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
                 ("traits", ("position_after_text_counted", "virtual_tokens_counted", "last_batch_cut")),
                 ("when", "not use_liger_kernel"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.22.0..0.23.1",)),
+                            (
+                                "says",
+                                "Entropy of the predicted token distribution, averaged over the tokens that are not masked.",
+                            ),
+                            ("code", "Every token of the text counts, also those that are masked in the loss."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL SFT guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v0.22.0/sft_trainer"),
+                                    ("release", "0.22.0"),
+                                    ("path", "docs/source/sft_trainer.md"),
+                                    ("line", 121),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 ("note", "Over every token of the text, whether it is a target or not."),
                 (
                     "evidence",
@@ -614,6 +656,29 @@ FILE: tuple[object, ...] = (
                 ("traits", ("position_after_text_counted", "last_batch_cut")),
                 ("when", "not use_liger_kernel"),
                 (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.24.0..1.2.0",)),
+                            (
+                                "says",
+                                "Entropy of the predicted token distribution, averaged over the tokens that are not masked.",
+                            ),
+                            ("code", "Every token of the text counts, also those that are masked in the loss."),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL SFT guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v1.2.0/sft_trainer"),
+                                    ("release", "1.2.0"),
+                                    ("path", "docs/source/sft_trainer.md"),
+                                    ("line", 124),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
                     "Over every token of the text, whether it is a target or not; the positions of prompt tuning no longer count.",
                 ),
@@ -642,6 +707,28 @@ FILE: tuple[object, ...] = (
                 ("metric", "sft/entropy"),
                 ("traits", ("zero_when_empty",)),
                 ("when", "not use_liger_kernel"),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.3.0..1.9.0",)),
+                            (
+                                "says",
+                                "Entropy of the predicted token distribution, averaged over the tokens that are not masked.",
+                            ),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL SFT guide"),
+                                    ("url", "https://huggingface.co/docs/trl/v1.9.0/sft_trainer"),
+                                    ("release", "1.9.0"),
+                                    ("path", "docs/source/sft_trainer.md"),
+                                    ("line", 127),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "note",
                     "Only targets count from 1.3.0 on, so on data with long prompts the curve jumps when upgrading.",

@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Numbers that the actor's workers return from an update, and the entropy and reward penalty that the driver adds. Up to 0.5.0 only rank 0's numbers are kept; later releases merge all ranks. Where the V1 trainer makes several local updates per synchronisation (separate_async), it averages their numbers weighted by samples.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Numbers that the critic's workers return from an update. Statistics of scores, returns and values under critic/ come from the driver and are described in data.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "What the driver computes from the whole batch of a step: scores, rewards, advantages, returns, values, lengths, turns, balance of work, mixture-of-experts load. The fully asynchronous trainer (0.8.0 and later) computes them per local update and reduces those of a synchronisation cycle by name: mean and avg as a plain mean, max, min, total as a sum, everything else as a plain mean.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

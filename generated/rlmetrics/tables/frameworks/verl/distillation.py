@@ -8,6 +8,7 @@ from __future__ import annotations
 FILE: tuple[object, ...] = (
     ("title", "Distillation"),
     ("brief", "What the actor's update reports about a teacher; all keys carry the actor's prefix."),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

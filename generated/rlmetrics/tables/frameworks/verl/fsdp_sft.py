@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "The first supervised trainer, verl.trainer.fsdp_sft_trainer, up to 0.7.0. Rank 0 logs every step. Its successor on the engine logs other keys.",
     ),
+    ("program", "supervised fine-tuning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Numbers of experimental.fully_async_policy, next to those of the other components, all of which it merges over a synchronisation cycle by rules on their names.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "How far the rollout engine's probabilities are from the trainer's on the same tokens, the importance weights that correct for it, and the rejection of tokens or responses.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "The supervised trainer on the engine, verl.trainer.sft_trainer and, from 0.7.0, sft_trainer_ray. Rank 0 logs every step.",
     ),
+    ("program", "supervised fine-tuning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

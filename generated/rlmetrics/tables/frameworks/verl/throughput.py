@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Tokens per second, model FLOPs utilisation, memory of the workers, and the size of weight transfers. The fully asynchronous trainer (0.8.0 and later) adds up tokens and times of a synchronisation cycle and divides the sums.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Wall times measured on the driver. Timers of the same name add up within a step from 0.4.0 on; before, the last one counts. GPU work is waited for, because each stage returns its results. In separate_async mode of the V1 trainer and in the fully asynchronous one a logged step is a synchronisation cycle, in which the times of all local updates add up.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

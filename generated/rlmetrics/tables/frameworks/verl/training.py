@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Step and epoch counters, staleness of what is trained on, groups that the sampler threw away, and the lending of devices in the V1 trainer.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

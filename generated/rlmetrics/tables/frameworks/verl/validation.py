@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Scores of validation prompts per data source and variable. val-core holds the headline variable at the full number of samples, val-aux the rest; until 0.3 there is one score per data source. Logged at step 0 before training, and every trainer.test_freq steps.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (

@@ -11,6 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "What the VeOmni engine sends to W&B on its own, past the trainer: how evenly the router of each mixture-of-experts layer spreads the training tokens.",
     ),
+    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (
