@@ -169,30 +169,59 @@ class NameMap:
                 f"{item.metric} if {item.when}" for item in entry.alternatives
             )
             return _Choice(MapRow(entry.key, entry.component, None, None, "none", note=note, mode=entry.mode), None, {})
-        scored = [(self._relate(entry, target), target) for target in self.to_view.candidates(entry.metric, entry.mode)]
-        good = sorted(
-            ((relation, target) for relation, target in scored if relation.translates),
-            key=lambda item: self._score(entry, *item),
-        )
+        candidates = self.to_view.candidates(entry.metric, entry.mode)
         if self.to_view.source.ended is not None:
-            return self._nearest_of_others(entry, good, scored)
-        if not good or self._spelling_is_taken(entry, scored, good[0][1]):
-            return self._without_target(entry, [item for item in scored if not item[0].translates])
+            return self._nearest_of_others(entry, candidates)
+        good = self._nearest(entry, candidates)
+        if not good or self._spelling_is_taken(entry, candidates, good[0][1]):
+            return self._without_target(entry, candidates)
         best = [item for item in good if self._score(entry, *item) == self._score(entry, *good[0])]
         if len({target.key for _, target in best}) > 1:
             return self._ambiguous(entry, best)
         relation, target = best[0]
         return self._with_target(entry, relation, target)
 
-    @staticmethod
-    def _spelling_is_taken(entry: Entry, scored: list[tuple[Relation, Entry]], best: Entry) -> bool:
+    def _nearest(self, entry: Entry, candidates: list[Entry]) -> list[tuple[Relation, Entry]]:
+        """Return the translations in the nearest place that has one, the best first."""
+        places: dict[tuple[object, ...], list[Entry]] = {}
+        for target in candidates:
+            places.setdefault(self._place(entry, target), []).append(target)
+        for _, targets in sorted(places.items(), key=lambda item: item[0]):
+            related = ((self._relate(entry, target), target) for target in targets)
+            good = [(relation, target) for relation, target in related if relation.translates]
+            if good:
+                return sorted(good, key=lambda item: self._score(entry, *item))
+        return []
+
+    def _place(self, entry: Entry, target: Entry) -> tuple[object, ...]:
+        """Return how far a candidate is from an entry, whatever their relation.
+
+        The same component and there the same name come first: whatever configuration logged the key will log it again.
+        Then come the components of the program that has most in common with the source's: a policy's gradient norm
+        belongs to the reinforcement learning of the target, not to its supervised trainer.
+        """
+        elsewhere = target.component != entry.component
+        strange = -self._affinity(entry.component, target.component) if elsewhere else 0.0
+        return elsewhere, elsewhere or target.key != entry.key, strange, target.logged is not True
+
+    def _score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
+        """Return how good a candidate is among those in one place, the smallest is best."""
+        carried = set(_names(self.from_view, entry))
+        unbound = [name for name in _names(self.to_view, target) if name not in carried]
+        return relation.rank, len(unbound), target.key != entry.key
+
+    def _spelling_is_taken(self, entry: Entry, candidates: list[Entry], best: Entry) -> bool:
         """Tell whether the target logs the same key incomparably, and the best counterpart is one that it does not log.
 
         The reader will look at the key that is there, so the answer is what is wrong with that one.
         """
+        program = self.to_view.program(best.component)
         return best.logged is not True and any(
-            target.key == entry.key and target.logged is not False and not relation.translates
-            for relation, target in scored
+            target.key == entry.key
+            and target.logged is not False
+            and self.to_view.program(target.component) == program
+            and not self._relate(entry, target).translates
+            for target in candidates
         )
 
     def _relate(self, entry: Entry, target: Entry) -> Relation:
@@ -203,20 +232,6 @@ class NameMap:
         braces = ", ".join(f"{{{name}}}" for name in lost)
         difference = Difference(f"the source has one value for each {braces}, the target only one", "biased")
         return replace(relation, kind="approximate", differs_by=(*relation.differs_by, difference))
-
-    def _score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
-        """Return how good a candidate is, the smallest is best.
-
-        The same component and there the same name come first: whatever configuration logged the key will log it again.
-        Then come the components of the program that has most in common with the source's: a policy's gradient norm
-        belongs to the reinforcement learning of the target, not to its supervised trainer.
-        """
-        carried = set(_names(self.from_view, entry))
-        unbound = [name for name in _names(self.to_view, target) if name not in carried]
-        elsewhere, renamed = target.component != entry.component, target.key != entry.key
-        strange = -self._affinity(entry.component, target.component)
-        default = target.logged is not True
-        return elsewhere, elsewhere or renamed, strange, default, relation.rank, len(unbound), renamed
 
     def _with_target(self, entry: Entry, relation: Relation, target: Entry) -> _Choice:
         template = self.to_view.template(target)
@@ -262,11 +277,10 @@ class NameMap:
         )
         return _Choice(row, None, {})
 
-    def _nearest_of_others(
-        self, entry: Entry, good: list[tuple[Relation, Entry]], scored: list[tuple[Relation, Entry]]
-    ) -> _Choice:
+    def _nearest_of_others(self, entry: Entry, candidates: list[Entry]) -> _Choice:
         """Return a row for a target that no longer has the component: what its other components log is only related."""
-        choice = self._without_target(entry, [item for item in scored if not item[0].translates])
+        choice = self._without_target(entry, candidates)
+        good = self._nearest(entry, candidates)
         nearest_ = dict.fromkeys(
             LookAlike(target.key, target.component, f"the same metric in another trainer ({relation.kind})")
             for relation, target in good
@@ -285,11 +299,13 @@ class NameMap:
         gone = f"{there.framework} {there.release} has no {there.component if there.ended else entry.component}"
         return None if last is None else f"{gone}; the last release that has it is {last}"
 
-    def _without_target(self, entry: Entry, scored: list[tuple[Relation, Entry]]) -> _Choice:
+    def _without_target(self, entry: Entry, candidates: list[Entry]) -> _Choice:
         """Return a row that explains which keys of the target look like the translation and are not."""
         found: list[tuple[tuple[object, ...], LookAlike]] = []
         best: Relation | None = None
-        for relation, target in sorted(scored, key=lambda item: item[0].rank):
+        scored = [(self._relate(entry, target), target) for target in candidates]
+        incomparable = [item for item in scored if not item[0].translates]
+        for relation, target in sorted(incomparable, key=lambda item: item[0].rank):
             best = best or relation
             why = "; ".join(item.what for item in relation.differs_by if item.grade == "incomparable")
             found.append(((0,), LookAlike(target.key, target.component, f"the same metric, but {why}")))
