@@ -195,7 +195,7 @@ class Renderer:
         leaves = self._leaves(node)
         arguments = [scope.variable(leaf) if leaf.operands else str(leaf.value) for leaf in leaves]
         function = scope.names.fresh(f"{telling_name(node, scope.let)}_rows")
-        inner = Scope(Names(arguments), scope.let, self._row, dict(zip(leaves, arguments, strict=True)))
+        inner = Scope(Names(arguments), scope.let, self._row, dict(zip(leaves, arguments, strict=True)), rows=True)
         inner.prepare([node])
         result, _ = inner.piece(node)
         signature = ", ".join(f"{argument}: torch.Tensor" for argument in arguments)

@@ -106,6 +106,7 @@ class Scope:
         render: Writes a node, asking the scope for its operands.
         bound: The names of nodes that are computed already.
         opaque: Operations that are written without their operands.
+        rows: Whether the function works on rows of the vocabulary; values over the vocabulary have no name elsewhere.
     """
 
     def __init__(
@@ -115,12 +116,14 @@ class Scope:
         render: Callable[[Node, Scope], Piece],
         bound: Mapping[Node, str] | None = None,
         opaque: frozenset[str] = frozenset(),
+        rows: bool = False,
     ):
         self.names = names
         self.let = let
         self.lines: list[str] = []
         self.bound = dict(bound or {})
         self._opaque = opaque
+        self._rows = rows
         self._render = render
 
     def prepare(self, roots: Iterable[Node]) -> None:
@@ -135,6 +138,8 @@ class Scope:
         for root in roots:
             uses[root] += 1
         for node in order:
+            if node.extent == "vocab" and not self._rows:
+                continue
             shared = uses[node] > 1 and node.extent != "const" and node.op not in self._opaque
             if node.operands and node not in self.bound and (shared or node in self.let):
                 self.variable(node)
