@@ -54,6 +54,15 @@ CASES = [
         gradient=("old_logprobs", "rollout_logprobs"),
     ),
     Case(
+        "sampling/sequence_weight/min@raw",
+        "sampling_sequence_weight_min_raw",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
         "sampling/sequence_weight/mean",
         "sampling_sequence_weight_mean",
         atom="sequence",
@@ -90,6 +99,15 @@ CASES = [
         gradient=("old_logprobs", "rollout_logprobs"),
     ),
     Case(
+        "sampling/sequence_weight/mean@raw",
+        "sampling_sequence_weight_mean_raw",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
         "sampling/sequence_weight/max",
         "sampling_sequence_weight_max",
         atom="sequence",
@@ -119,6 +137,15 @@ CASES = [
     Case(
         "sampling/sequence_weight/max@clamped",
         "sampling_sequence_weight_max_clamped",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("old_logprobs", "rollout_logprobs"),
+    ),
+    Case(
+        "sampling/sequence_weight/max@raw",
+        "sampling_sequence_weight_max_raw",
         atom="sequence",
         empty="nan",
         additive=True,

@@ -569,8 +569,7 @@ def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, m
 
     Formula::
 
-        difference = log_softmax(teacher_logits) - log_softmax(logits)
-        mean(sum_vocab(softmax(teacher_logits) * difference))
+        mean(sum_vocab(softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits))))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
     anywhere: merged states equal the whole.
@@ -599,7 +598,6 @@ def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, m
 def _distillation_divergence_forward_kl_update(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
     check(logits=logits, teacher_logits=teacher_logits, mask=mask)
     mask = mask.bool()
-    difference = ops.log_softmax(teacher_logits) - ops.log_softmax(logits)
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(teacher_logits, -1) - torch.log_softmax(logits, -1)
@@ -624,8 +622,7 @@ def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, m
 
     Formula::
 
-        difference = log_softmax(logits) - log_softmax(teacher_logits)
-        mean(sum_vocab(softmax(logits) * difference))
+        mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: full. Data may be split
     anywhere: merged states equal the whole.
@@ -654,7 +651,6 @@ def distillation_divergence_reverse_kl(logits: Tensor, teacher_logits: Tensor, m
 def _distillation_divergence_reverse_kl_update(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
     check(logits=logits, teacher_logits=teacher_logits, mask=mask)
     mask = mask.bool()
-    difference = ops.log_softmax(logits) - ops.log_softmax(teacher_logits)
 
     def sum_vocab_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
         difference = torch.log_softmax(logits, -1) - torch.log_softmax(teacher_logits, -1)
@@ -686,12 +682,10 @@ def distillation_divergence_jensen_shannon(
 
     Formula::
 
-        student = softmax(logits)
-        teacher = softmax(teacher_logits)
-        mixture = log((1 - beta) * student + beta * teacher)
-        of_teacher = sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))
-        of_student = sum_vocab(student * (log_softmax(logits) - mixture))
-        mean(beta * of_teacher + (1 - beta) * of_student)
+        mixture = log((1 - beta) * softmax(logits) + beta * softmax(teacher_logits))
+        of_teacher = softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)
+        of_student = softmax(logits) * (log_softmax(logits) - mixture)
+        mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator:
     generalised_jensen_shannon. Data may be split anywhere: merged states equal the whole.
@@ -727,35 +721,23 @@ def _distillation_divergence_jensen_shannon_update(
 ) -> Tensor:
     check(logits=logits, teacher_logits=teacher_logits, mask=mask)
     mask = mask.bool()
-    teacher = ops.softmax(teacher_logits)
-    student = ops.softmax(logits)
-    mixture = torch.log((1 - beta) * student + beta * teacher)
 
-    def of_teacher_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-        teacher = torch.softmax(teacher_logits, -1)
-        student = torch.softmax(logits, -1)
-        mixture = torch.log((1 - beta) * student + beta * teacher)
-        of_teacher = (teacher * (torch.log_softmax(teacher_logits, -1) - mixture)).sum(-1)
-        return of_teacher
+    def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        probs = torch.softmax(teacher_logits, -1)
+        probs_2 = torch.softmax(logits, -1)
+        mixture = torch.log((1 - beta) * probs_2 + beta * probs)
+        of_teacher = probs * (torch.log_softmax(teacher_logits, -1) - mixture)
+        of_student = probs_2 * (torch.log_softmax(logits, -1) - mixture)
+        return (beta * of_teacher + (1 - beta) * of_student).sum(-1)
 
-    of_teacher = ops.in_chunks(of_teacher_rows, teacher_logits, logits, mask=mask)
-
-    def of_student_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
-        student = torch.softmax(logits, -1)
-        teacher = torch.softmax(teacher_logits, -1)
-        mixture = torch.log((1 - beta) * student + beta * teacher)
-        of_student = (student * (torch.log_softmax(logits, -1) - mixture)).sum(-1)
-        return of_student
-
-    of_student = ops.in_chunks(of_student_rows, logits, teacher_logits, mask=mask)
-    total_sum = ops.total(beta * of_teacher + (1 - beta) * of_student, mask)
+    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
     token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return pack([sum_vocab_sum, token_count])
 
 
 def _distillation_divergence_jensen_shannon_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
+    sum_vocab_sum, token_count = state.unbind()
+    return sum_vocab_sum / token_count
 
 
 def distillation_divergence_jensen_shannon_swapped_mixture(
@@ -774,12 +756,10 @@ def distillation_divergence_jensen_shannon_swapped_mixture(
 
     Formula::
 
-        student = softmax(logits)
-        teacher = softmax(teacher_logits)
-        mixture = log(beta * student + (1 - beta) * teacher)
-        of_teacher = sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))
-        of_student = sum_vocab(student * (log_softmax(logits) - mixture))
-        mean(beta * of_teacher + (1 - beta) * of_student)
+        mixture = log(beta * softmax(logits) + (1 - beta) * softmax(teacher_logits))
+        of_teacher = softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)
+        of_student = softmax(logits) * (log_softmax(logits) - mixture)
+        mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator:
     generalised_jensen_shannon. Data may be split anywhere: merged states equal the whole.
@@ -815,35 +795,23 @@ def _distillation_divergence_jensen_shannon_swapped_mixture_update(
 ) -> Tensor:
     check(logits=logits, teacher_logits=teacher_logits, mask=mask)
     mask = mask.bool()
-    teacher = ops.softmax(teacher_logits)
-    student = ops.softmax(logits)
-    mixture = torch.log(beta * student + (1 - beta) * teacher)
 
-    def of_teacher_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-        teacher = torch.softmax(teacher_logits, -1)
-        student = torch.softmax(logits, -1)
-        mixture = torch.log(beta * student + (1 - beta) * teacher)
-        of_teacher = (teacher * (torch.log_softmax(teacher_logits, -1) - mixture)).sum(-1)
-        return of_teacher
+    def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        probs = torch.softmax(teacher_logits, -1)
+        probs_2 = torch.softmax(logits, -1)
+        mixture = torch.log(beta * probs_2 + (1 - beta) * probs)
+        of_teacher = probs * (torch.log_softmax(teacher_logits, -1) - mixture)
+        of_student = probs_2 * (torch.log_softmax(logits, -1) - mixture)
+        return (beta * of_teacher + (1 - beta) * of_student).sum(-1)
 
-    of_teacher = ops.in_chunks(of_teacher_rows, teacher_logits, logits, mask=mask)
-
-    def of_student_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
-        student = torch.softmax(logits, -1)
-        teacher = torch.softmax(teacher_logits, -1)
-        mixture = torch.log(beta * student + (1 - beta) * teacher)
-        of_student = (student * (torch.log_softmax(logits, -1) - mixture)).sum(-1)
-        return of_student
-
-    of_student = ops.in_chunks(of_student_rows, logits, teacher_logits, mask=mask)
-    total_sum = ops.total(beta * of_teacher + (1 - beta) * of_student, mask)
+    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
     token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return pack([sum_vocab_sum, token_count])
 
 
 def _distillation_divergence_jensen_shannon_swapped_mixture_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
+    sum_vocab_sum, token_count = state.unbind()
+    return sum_vocab_sum / token_count
 
 
 def distillation_divergence_geometric_mean(
@@ -864,12 +832,8 @@ def distillation_divergence_geometric_mean(
 
     Formula::
 
-        student = log_softmax(logits)
-        teacher = log_softmax(teacher_logits)
-        middle = beta * student + (1 - beta) * teacher
-        of_teacher = sum_vocab(exp(teacher) * (teacher - middle))
-        of_student = sum_vocab(exp(student) * (student - middle))
-        mean(beta * of_teacher + (1 - beta) * of_student)
+        mean(sum_vocab(beta ** 2 * softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits)) + (1 -
+            beta) ** 2 * softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: geometric_interpolation.
     Data may be split anywhere: merged states equal the whole.
@@ -902,35 +866,22 @@ def _distillation_divergence_geometric_mean_update(
 ) -> Tensor:
     check(logits=logits, teacher_logits=teacher_logits, mask=mask)
     mask = mask.bool()
-    teacher = ops.log_softmax(teacher_logits)
-    student = ops.log_softmax(logits)
-    middle = beta * student + (1 - beta) * teacher
 
-    def of_teacher_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-        teacher = torch.log_softmax(teacher_logits, -1)
-        student = torch.log_softmax(logits, -1)
-        middle = beta * student + (1 - beta) * teacher
-        of_teacher = (torch.exp(teacher) * (teacher - middle)).sum(-1)
-        return of_teacher
+    def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+        log_probs = torch.log_softmax(teacher_logits, -1)
+        log_probs_2 = torch.log_softmax(logits, -1)
+        product = torch.square(ops.scalar(beta)) * torch.softmax(teacher_logits, -1)
+        product_2 = torch.square(ops.scalar(1 - beta)) * torch.softmax(logits, -1)
+        return (product * (log_probs - log_probs_2) + product_2 * (log_probs_2 - log_probs)).sum(-1)
 
-    of_teacher = ops.in_chunks(of_teacher_rows, teacher_logits, logits, mask=mask)
-
-    def of_student_rows(logits: torch.Tensor, teacher_logits: torch.Tensor) -> torch.Tensor:
-        student = torch.log_softmax(logits, -1)
-        teacher = torch.log_softmax(teacher_logits, -1)
-        middle = beta * student + (1 - beta) * teacher
-        of_student = (torch.exp(student) * (student - middle)).sum(-1)
-        return of_student
-
-    of_student = ops.in_chunks(of_student_rows, logits, teacher_logits, mask=mask)
-    total_sum = ops.total(beta * of_teacher + (1 - beta) * of_student, mask)
+    sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
     token_count = ops.count(mask)
-    return pack([total_sum, token_count])
+    return pack([sum_vocab_sum, token_count])
 
 
 def _distillation_divergence_geometric_mean_finalize(state: Tensor) -> Tensor:
-    total_sum, token_count = state.unbind()
-    return total_sum / token_count
+    sum_vocab_sum, token_count = state.unbind()
+    return sum_vocab_sum / token_count
 
 
 def distillation_teacher_entropy(teacher_logits: Tensor, mask: Tensor) -> Tensor:
@@ -1518,8 +1469,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=distillation_divergence_forward_kl,
         update=_distillation_divergence_forward_kl_update,
         finalize=_distillation_divergence_forward_kl_finalize,
-        formula="mean(sum_vocab(softmax(teacher_logits) * difference))",
-        let={"difference": "log_softmax(teacher_logits) - log_softmax(logits)"},
+        formula="mean(sum_vocab(softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits))))",
         slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
     ),
     "distillation/divergence/reverse_kl": MetricFunction(
@@ -1534,8 +1484,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=distillation_divergence_reverse_kl,
         update=_distillation_divergence_reverse_kl_update,
         finalize=_distillation_divergence_reverse_kl_finalize,
-        formula="mean(sum_vocab(softmax(logits) * difference))",
-        let={"difference": "log_softmax(logits) - log_softmax(teacher_logits)"},
+        formula="mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))",
         slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
     ),
     "distillation/divergence/jensen_shannon": MetricFunction(
@@ -1550,15 +1499,13 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=distillation_divergence_jensen_shannon,
         update=_distillation_divergence_jensen_shannon_update,
         finalize=_distillation_divergence_jensen_shannon_finalize,
-        formula="mean(beta * of_teacher + (1 - beta) * of_student)",
+        formula="mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))",
         let={
-            "student": "softmax(logits)",
-            "teacher": "softmax(teacher_logits)",
-            "mixture": "log((1 - beta) * student + beta * teacher)",
-            "of_teacher": "sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))",
-            "of_student": "sum_vocab(student * (log_softmax(logits) - mixture))",
+            "mixture": "log((1 - beta) * softmax(logits) + beta * softmax(teacher_logits))",
+            "of_teacher": "softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)",
+            "of_student": "softmax(logits) * (log_softmax(logits) - mixture)",
         },
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
+        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
     ),
     "distillation/divergence/jensen_shannon@swapped_mixture": MetricFunction(
         id="distillation/divergence/jensen_shannon@swapped_mixture",
@@ -1575,15 +1522,13 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=distillation_divergence_jensen_shannon_swapped_mixture,
         update=_distillation_divergence_jensen_shannon_swapped_mixture_update,
         finalize=_distillation_divergence_jensen_shannon_swapped_mixture_finalize,
-        formula="mean(beta * of_teacher + (1 - beta) * of_student)",
+        formula="mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))",
         let={
-            "student": "softmax(logits)",
-            "teacher": "softmax(teacher_logits)",
-            "mixture": "log(beta * student + (1 - beta) * teacher)",
-            "of_teacher": "sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))",
-            "of_student": "sum_vocab(student * (log_softmax(logits) - mixture))",
+            "mixture": "log(beta * softmax(logits) + (1 - beta) * softmax(teacher_logits))",
+            "of_teacher": "softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)",
+            "of_student": "softmax(logits) * (log_softmax(logits) - mixture)",
         },
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
+        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
     ),
     "distillation/divergence/geometric_mean": MetricFunction(
         id="distillation/divergence/geometric_mean",
@@ -1600,15 +1545,12 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=distillation_divergence_geometric_mean,
         update=_distillation_divergence_geometric_mean_update,
         finalize=_distillation_divergence_geometric_mean_finalize,
-        formula="mean(beta * of_teacher + (1 - beta) * of_student)",
-        let={
-            "student": "log_softmax(logits)",
-            "teacher": "log_softmax(teacher_logits)",
-            "middle": "beta * student + (1 - beta) * teacher",
-            "of_teacher": "sum_vocab(exp(teacher) * (teacher - middle))",
-            "of_student": "sum_vocab(exp(student) * (student - middle))",
-        },
-        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
+        formula=(
+            "mean(sum_vocab(beta ** 2 * softmax(teacher_logits) * (log_softmax(teacher_logits) - "
+            "log_softmax(logits)) + (1 - beta) ** 2 * softmax(logits) * (log_softmax(logits) - "
+            "log_softmax(teacher_logits))))"
+        ),
+        slots=(Slot("sum_vocab_sum", "sum"), Slot("token_count", "count")),
     ),
     "distillation/teacher_entropy": MetricFunction(
         id="distillation/teacher_entropy",

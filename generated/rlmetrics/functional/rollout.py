@@ -90,7 +90,15 @@ __all__ = [
     "rollout_sequence_weight_effective_fraction",
     "rollout_sequence_weight_effective_fraction_clamped",
     "rollout_sequence_weight_fraction_above",
+    "rollout_sequence_weight_fraction_above_empty_counted",
     "rollout_sequence_weight_fraction_below",
+    "rollout_sequence_weight_fraction_below_empty_counted",
+    "rollout_sequence_weight_response_max_deviation",
+    "rollout_sequence_weight_response_max_deviation_empty_counted",
+    "rollout_sequence_weight_response_max_deviation_raw",
+    "rollout_sequence_weight_response_std",
+    "rollout_sequence_weight_response_std_empty_counted",
+    "rollout_sequence_weight_response_std_raw",
     "rollout_sequence_weight_std",
     "rollout_sequence_weight_std_clamped",
     "rollout_speculative_acceptance_length",
@@ -2717,6 +2725,78 @@ def _rollout_sequence_weight_fraction_above_finalize(state: Tensor) -> Tensor:
     return condition_count / sequence_count
 
 
+def rollout_sequence_weight_fraction_above_empty_counted(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    upper: float = 2.0,
+) -> Tensor:
+    """Responses without a counted token enter with a weight of 0.
+
+    Grows with length; a large share together with a large share below means that response-level weights are noise.
+
+    Formula::
+
+        weight = where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)
+        mean(weight > upper)
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        upper: Upper bound. Default from Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL
+            Training, https://fengyao.notion.site/off-policy-rl.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_fraction_above_empty_counted_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        upper=upper,
+    )
+    return _rollout_sequence_weight_fraction_above_empty_counted_finalize(state)
+
+
+def _rollout_sequence_weight_fraction_above_empty_counted_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
+    condition = weight > upper
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _rollout_sequence_weight_fraction_above_empty_counted_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
 def rollout_sequence_weight_fraction_below(
     old_logprobs: Tensor,
     rollout_logprobs: Tensor,
@@ -2781,6 +2861,473 @@ def _rollout_sequence_weight_fraction_below_update(
 def _rollout_sequence_weight_fraction_below_finalize(state: Tensor) -> Tensor:
     condition_count, sequence_count = state.unbind()
     return condition_count / sequence_count
+
+
+def rollout_sequence_weight_fraction_below_empty_counted(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float = 0.5,
+) -> Tensor:
+    """Responses without a counted token enter with a weight of 0.
+
+    Usually the larger side, since a few unlikely tokens suffice.
+
+    Formula::
+
+        weight = where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)
+        mean(weight < lower)
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound; by default the reciprocal of the upper one. Default from verl rollout_corr_helper:
+            reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_fraction_below_empty_counted_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+    )
+    return _rollout_sequence_weight_fraction_below_empty_counted_finalize(state)
+
+
+def _rollout_sequence_weight_fraction_below_empty_counted_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
+    condition = weight < lower
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _rollout_sequence_weight_fraction_below_empty_counted_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def rollout_sequence_weight_response_std(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float = 2.0,
+) -> Tensor:
+    """Standard deviation over responses of their importance weights, after truncation.
+
+    One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
+    with a single response.
+
+    Formula::
+
+        weight = minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)
+        std(weight)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
+            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_response_std_update(old_logprobs, rollout_logprobs, mask, cap=cap)
+    return _rollout_sequence_weight_response_std_finalize(state)
+
+
+def _rollout_sequence_weight_response_std_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
+    weight_moments = ops.moments(weight)
+    return pack([weight_moments])
+
+
+def _rollout_sequence_weight_response_std_finalize(state: Tensor) -> Tensor:
+    weight_moments = state[0:3]
+    return ops.standard_deviation(weight_moments, ddof=1)
+
+
+def rollout_sequence_weight_response_std_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Compute ``rollout/sequence_weight/response_std@raw``.
+
+    Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a
+    counted token enter as 0.
+
+    One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
+    with a single response.
+
+    Formula::
+
+        weight = where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)
+        std(weight)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_response_std_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_sequence_weight_response_std_raw_finalize(state)
+
+
+def _rollout_sequence_weight_response_std_raw_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
+    weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
+    weight_moments = ops.moments(weight)
+    return pack([weight_moments])
+
+
+def _rollout_sequence_weight_response_std_raw_finalize(state: Tensor) -> Tensor:
+    weight_moments = state[0:3]
+    return ops.standard_deviation(weight_moments, ddof=1)
+
+
+def rollout_sequence_weight_response_std_empty_counted(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float = 2.0,
+) -> Tensor:
+    """Responses without a counted token enter as 0.
+
+    One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0
+    with a single response.
+
+    Formula::
+
+        weight = where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)
+        std(weight)
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
+            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_response_std_empty_counted_update(old_logprobs, rollout_logprobs, mask, cap=cap)
+    return _rollout_sequence_weight_response_std_empty_counted_finalize(state)
+
+
+def _rollout_sequence_weight_response_std_empty_counted_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
+    weight = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
+    weight_moments = ops.moments(weight)
+    return pack([weight_moments])
+
+
+def _rollout_sequence_weight_response_std_empty_counted_finalize(state: Tensor) -> Tensor:
+    weight_moments = state[0:3]
+    return ops.standard_deviation(weight_moments, ddof=1)
+
+
+def rollout_sequence_weight_response_max_deviation(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float = 2.0,
+) -> Tensor:
+    """Largest distance of a response's importance weight from 1, after truncation.
+
+    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
+    near 1 as soon as one long response has a weight near 0.
+
+    Formula::
+
+        weight = minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)
+        max(abs(weight - 1))
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
+            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_response_max_deviation_update(old_logprobs, rollout_logprobs, mask, cap=cap)
+    return _rollout_sequence_weight_response_max_deviation_finalize(state)
+
+
+def _rollout_sequence_weight_response_max_deviation_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
+    abs_ = torch.abs(weight - 1)
+    abs_max = ops.largest(abs_)
+    sequence_count = ops.number_of(abs_)
+    return pack([abs_max, sequence_count])
+
+
+def _rollout_sequence_weight_response_max_deviation_finalize(state: Tensor) -> Tensor:
+    abs_max, sequence_count = state.unbind()
+    return ops.or_nan(abs_max, sequence_count)
+
+
+def rollout_sequence_weight_response_max_deviation_raw(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """Compute ``rollout/sequence_weight/response_max_deviation@raw``.
+
+    Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a
+    counted token enter as 0.
+
+    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
+    near 1 as soon as one long response has a weight near 0.
+
+    Formula::
+
+        weight = where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)
+        max(abs(weight - 1))
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_response_max_deviation_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_sequence_weight_response_max_deviation_raw_finalize(state)
+
+
+def _rollout_sequence_weight_response_max_deviation_raw_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
+    weight = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
+    abs_ = torch.abs(weight - 1)
+    abs_max = ops.largest(abs_)
+    sequence_count = ops.number_of(abs_)
+    return pack([abs_max, sequence_count])
+
+
+def _rollout_sequence_weight_response_max_deviation_raw_finalize(state: Tensor) -> Tensor:
+    abs_max, sequence_count = state.unbind()
+    return ops.or_nan(abs_max, sequence_count)
+
+
+def rollout_sequence_weight_response_max_deviation_empty_counted(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float = 2.0,
+) -> Tensor:
+    """Responses without a counted token enter as 0.
+
+    The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits
+    near 1 as soon as one long response has a weight near 0.
+
+    Formula::
+
+        weight = where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)
+        max(abs(weight - 1))
+
+    Population: Every response of the batch. Estimator: truncated. Data may be split between sequences: merged states
+    equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        cap: Upper bound at which a weight is cut. Default from Yao et al. 2025, Your Efficient RL Framework Secretly
+            Brings You Off-Policy RL Training, https://fengyao.notion.site/off-policy-rl.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _rollout_sequence_weight_response_max_deviation_empty_counted_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        cap=cap,
+    )
+    return _rollout_sequence_weight_response_max_deviation_empty_counted_finalize(state)
+
+
+def _rollout_sequence_weight_response_max_deviation_empty_counted_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    cap: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    smaller = torch.clamp(torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask)), max=cap)
+    weight = torch.where(ops.seq_any(mask, mask), smaller, 0.0)
+    abs_ = torch.abs(weight - 1)
+    abs_max = ops.largest(abs_)
+    sequence_count = ops.number_of(abs_)
+    return pack([abs_max, sequence_count])
+
+
+def _rollout_sequence_weight_response_max_deviation_empty_counted_finalize(state: Tensor) -> Tensor:
+    abs_max, sequence_count = state.unbind()
+    return ops.or_nan(abs_max, sequence_count)
 
 
 def rollout_weight_per_response_mean(
@@ -7007,6 +7554,22 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"log_ratio": "old_logprobs - rollout_logprobs"},
         slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
     ),
+    "rollout/sequence_weight/fraction_above@empty_counted": MetricFunction(
+        id="rollout/sequence_weight/fraction_above@empty_counted",
+        brief="Responses without a counted token enter with a weight of 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"upper": 2.0},
+        function=rollout_sequence_weight_fraction_above_empty_counted,
+        update=_rollout_sequence_weight_fraction_above_empty_counted_update,
+        finalize=_rollout_sequence_weight_fraction_above_empty_counted_finalize,
+        formula="mean(weight > upper)",
+        let={"weight": "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"},
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
     "rollout/sequence_weight/fraction_below": MetricFunction(
         id="rollout/sequence_weight/fraction_below",
         brief="Share of responses whose importance weight, the product over tokens, falls short of the lower bound.",
@@ -7022,6 +7585,124 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(exp(seq_sum(log_ratio)) < lower)",
         let={"log_ratio": "old_logprobs - rollout_logprobs"},
         slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/fraction_below@empty_counted": MetricFunction(
+        id="rollout/sequence_weight/fraction_below@empty_counted",
+        brief="Responses without a counted token enter with a weight of 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": 0.5},
+        function=rollout_sequence_weight_fraction_below_empty_counted,
+        update=_rollout_sequence_weight_fraction_below_empty_counted_update,
+        finalize=_rollout_sequence_weight_fraction_below_empty_counted_finalize,
+        formula="mean(weight < lower)",
+        let={"weight": "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"},
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/response_std": MetricFunction(
+        id="rollout/sequence_weight/response_std",
+        brief="Standard deviation over responses of their importance weights, after truncation.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"cap": 2.0},
+        function=rollout_sequence_weight_response_std,
+        update=_rollout_sequence_weight_response_std_update,
+        finalize=_rollout_sequence_weight_response_std_finalize,
+        formula="std(weight)",
+        let={"weight": "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"},
+        slots=(Slot("weight_moments", "moments"),),
+    ),
+    "rollout/sequence_weight/response_std@raw": MetricFunction(
+        id="rollout/sequence_weight/response_std@raw",
+        brief=(
+            "Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. "
+            "Responses without a counted token enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_sequence_weight_response_std_raw,
+        update=_rollout_sequence_weight_response_std_raw_update,
+        finalize=_rollout_sequence_weight_response_std_raw_finalize,
+        formula="std(weight)",
+        let={"weight": "where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)"},
+        slots=(Slot("weight_moments", "moments"),),
+    ),
+    "rollout/sequence_weight/response_std@empty_counted": MetricFunction(
+        id="rollout/sequence_weight/response_std@empty_counted",
+        brief="Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"cap": 2.0},
+        function=rollout_sequence_weight_response_std_empty_counted,
+        update=_rollout_sequence_weight_response_std_empty_counted_update,
+        finalize=_rollout_sequence_weight_response_std_empty_counted_finalize,
+        formula="std(weight)",
+        let={"weight": "where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)"},
+        slots=(Slot("weight_moments", "moments"),),
+    ),
+    "rollout/sequence_weight/response_max_deviation": MetricFunction(
+        id="rollout/sequence_weight/response_max_deviation",
+        brief="Largest distance of a response's importance weight from 1, after truncation.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"cap": 2.0},
+        function=rollout_sequence_weight_response_max_deviation,
+        update=_rollout_sequence_weight_response_max_deviation_update,
+        finalize=_rollout_sequence_weight_response_max_deviation_finalize,
+        formula="max(abs(weight - 1))",
+        let={"weight": "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"},
+        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/response_max_deviation@raw": MetricFunction(
+        id="rollout/sequence_weight/response_max_deviation@raw",
+        brief=(
+            "Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. "
+            "Responses without a counted token enter as 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=rollout_sequence_weight_response_max_deviation_raw,
+        update=_rollout_sequence_weight_response_max_deviation_raw_update,
+        finalize=_rollout_sequence_weight_response_max_deviation_raw_finalize,
+        formula="max(abs(weight - 1))",
+        let={"weight": "where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)"},
+        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/response_max_deviation@empty_counted": MetricFunction(
+        id="rollout/sequence_weight/response_max_deviation@empty_counted",
+        brief="Responses without a counted token enter as 0.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"cap": 2.0},
+        function=rollout_sequence_weight_response_max_deviation_empty_counted,
+        update=_rollout_sequence_weight_response_max_deviation_empty_counted_update,
+        finalize=_rollout_sequence_weight_response_max_deviation_empty_counted_finalize,
+        formula="max(abs(weight - 1))",
+        let={"weight": "where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)"},
+        slots=(Slot("abs_max", "max"), Slot("sequence_count", "count")),
     ),
     "rollout/weight_per_response/mean": MetricFunction(
         id="rollout/weight_per_response/mean",

@@ -27,13 +27,16 @@ __all__ = [
     "sampling_logprob_difference_mean",
     "sampling_sequence_weight_max",
     "sampling_sequence_weight_max_clamped",
+    "sampling_sequence_weight_max_raw",
     "sampling_sequence_weight_max_truncated",
     "sampling_sequence_weight_max_zeroed",
     "sampling_sequence_weight_mean",
+    "sampling_sequence_weight_mean_raw",
     "sampling_sequence_weight_mean_truncated",
     "sampling_sequence_weight_mean_truncated_on_tokens",
     "sampling_sequence_weight_mean_zeroed",
     "sampling_sequence_weight_min",
+    "sampling_sequence_weight_min_raw",
     "sampling_sequence_weight_min_truncated",
     "sampling_sequence_weight_min_zeroed",
     "sampling_token_weight_max",
@@ -352,6 +355,58 @@ def _sampling_sequence_weight_min_truncated_finalize(state: Tensor) -> Tensor:
     return ops.or_nan(clamped_min, sequence_count)
 
 
+def sampling_sequence_weight_min_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Far below 1
+    means a text the engine liked much better than the trainer does. Products over long responses stray far from 1 even
+    when single tokens agree well, so a sequence weight says more about length than about the mismatch per token.
+
+    Formula::
+
+        min(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_min_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _sampling_sequence_weight_min_raw_finalize(state)
+
+
+def _sampling_sequence_weight_min_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
+    chosen = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
+    chosen_min = ops.smallest(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_min, sequence_count])
+
+
+def _sampling_sequence_weight_min_raw_finalize(state: Tensor) -> Tensor:
+    chosen_min, sequence_count = state.unbind()
+    return ops.or_nan(chosen_min, sequence_count)
+
+
 def sampling_sequence_weight_mean(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean importance weight of a response, trainer over rollout engine.
 
@@ -626,6 +681,59 @@ def _sampling_sequence_weight_mean_truncated_on_tokens_finalize(state: Tensor) -
     return by_token_sum / token_count
 
 
+def sampling_sequence_weight_mean_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. Its expectation
+    without bounds is 1. Bounds pull it down: it falls when many weights are cut or set to 0. Products over long
+    responses stray far from 1 even when single tokens agree well, so a sequence weight says more about length than
+    about the mismatch per token.
+
+    Formula::
+
+        mean(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_mean_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _sampling_sequence_weight_mean_raw_finalize(state)
+
+
+def _sampling_sequence_weight_mean_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
+    chosen = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
+    chosen_sum = ops.total(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_sum, sequence_count])
+
+
+def _sampling_sequence_weight_mean_raw_finalize(state: Tensor) -> Tensor:
+    chosen_sum, sequence_count = state.unbind()
+    return chosen_sum / sequence_count
+
+
 def sampling_sequence_weight_max(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Largest importance weight of a response, trainer over rollout engine.
 
@@ -880,6 +988,58 @@ def _sampling_sequence_weight_max_clamped_update(
 def _sampling_sequence_weight_max_clamped_finalize(state: Tensor) -> Tensor:
     exponential_max, sequence_count = state.unbind()
     return ops.or_nan(exponential_max, sequence_count)
+
+
+def sampling_sequence_weight_max_raw(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.
+
+    One weight per response: the product over its tokens of the trainer's probability over the engine's. At the bound it
+    only says that at least one weight was cut. Products over long responses stray far from 1 even when single tokens
+    agree well, so a sequence weight says more about length than about the mismatch per token.
+
+    Formula::
+
+        max(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
+            https://fengyao.notion.site/off-policy-rl.
+    """
+    state = _sampling_sequence_weight_max_raw_update(old_logprobs, rollout_logprobs, mask)
+    return _sampling_sequence_weight_max_raw_finalize(state)
+
+
+def _sampling_sequence_weight_max_raw_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential = torch.exp(torch.clamp(ops.seq_sum(old_logprobs - rollout_logprobs, mask), -20, 20))
+    chosen = torch.where(ops.seq_any(mask, mask), exponential, 0.0)
+    chosen_max = ops.largest(chosen)
+    sequence_count = ops.number_of(chosen)
+    return pack([chosen_max, sequence_count])
+
+
+def _sampling_sequence_weight_max_raw_finalize(state: Tensor) -> Tensor:
+    chosen_max, sequence_count = state.unbind()
+    return ops.or_nan(chosen_max, sequence_count)
 
 
 def sampling_token_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1556,6 +1716,24 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="min(clamp(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_min, weight_max))",
         slots=(Slot("clamped_min", "min"), Slot("sequence_count", "count")),
     ),
+    "sampling/sequence_weight/min@raw": MetricFunction(
+        id="sampling/sequence_weight/min@raw",
+        brief=(
+            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a "
+            "weight of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=sampling_sequence_weight_min_raw,
+        update=_sampling_sequence_weight_min_raw_update,
+        finalize=_sampling_sequence_weight_min_raw_finalize,
+        formula="min(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
+        slots=(Slot("chosen_min", "min"), Slot("sequence_count", "count")),
+    ),
     "sampling/sequence_weight/mean": MetricFunction(
         id="sampling/sequence_weight/mean",
         brief="Mean importance weight of a response, trainer over rollout engine.",
@@ -1617,6 +1795,24 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(per_token(minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), weight_max)))",
         slots=(Slot("by_token_sum", "sum"), Slot("token_count", "count")),
     ),
+    "sampling/sequence_weight/mean@raw": MetricFunction(
+        id="sampling/sequence_weight/mean@raw",
+        brief=(
+            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a "
+            "weight of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=sampling_sequence_weight_mean_raw,
+        update=_sampling_sequence_weight_mean_raw_update,
+        finalize=_sampling_sequence_weight_mean_raw_finalize,
+        formula="mean(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
+        slots=(Slot("chosen_sum", "sum"), Slot("sequence_count", "count")),
+    ),
     "sampling/sequence_weight/max": MetricFunction(
         id="sampling/sequence_weight/max",
         brief="Largest importance weight of a response, trainer over rollout engine.",
@@ -1677,6 +1873,24 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_sampling_sequence_weight_max_clamped_finalize,
         formula="max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))",
         slots=(Slot("exponential_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "sampling/sequence_weight/max@raw": MetricFunction(
+        id="sampling/sequence_weight/max@raw",
+        brief=(
+            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a "
+            "weight of 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=sampling_sequence_weight_max_raw,
+        update=_sampling_sequence_weight_max_raw_update,
+        finalize=_sampling_sequence_weight_max_raw_finalize,
+        formula="max(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
+        slots=(Slot("chosen_max", "max"), Slot("sequence_count", "count")),
     ),
     "sampling/token_weight/min": MetricFunction(
         id="sampling/token_weight/min",

@@ -41,4 +41,22 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.critic.critic_learning_rate"),
         ("false_friends", (("optimizer/learning_rate", "That is the policy's learning rate."),)),
     ),
+    "critic/multi_token_prediction_loss": (
+        ("rev", 1),
+        ("brief", "Loss of one multi-token-prediction head that the critic's model still carries."),
+        ("unit", "nat"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        (
+            "identity",
+            (
+                ("quantity", "cross_entropy"),
+                ("of", "multi-token-prediction head of the critic"),
+                ("extent", "batch"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("false_friends", (("training/multi_token_prediction_loss", "Of the policy's model."),)),
+        ("templates", ((("layer", "[1-9][0-9]{0,2}"),),)),
+    ),
 }

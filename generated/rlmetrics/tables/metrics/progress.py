@@ -107,6 +107,7 @@ METRICS: dict[str, object] = {
             (("quantity", "rate"), ("of", "evaluation samples"), ("extent", "evaluation"), ("statistic", "mean")),
         ),
         ("false_friends", (("progress/run_samples_per_second", "The training rate over a whole run."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "progress/evaluation_steps_per_second": (
         ("rev", 1),
@@ -121,6 +122,7 @@ METRICS: dict[str, object] = {
             (("quantity", "rate"), ("of", "evaluation steps"), ("extent", "evaluation"), ("statistic", "mean")),
         ),
         ("false_friends", (("progress/evaluation_samples_per_second", "Samples rather than batches."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "progress/input_tokens_per_second": (
         ("rev", 1),

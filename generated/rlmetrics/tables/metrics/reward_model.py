@@ -42,6 +42,7 @@ METRICS: dict[str, object] = {
                 ),
             ),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "reward_model/accuracy": (
         ("rev", 1),
@@ -70,6 +71,7 @@ METRICS: dict[str, object] = {
                 ("sft/token_accuracy", "That counts tokens."),
             ),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "reward_model/margin": (
         ("rev", 1),
@@ -167,6 +169,7 @@ METRICS: dict[str, object] = {
         ("population", "labelled_steps"),
         ("function", "rlmetrics.functional.reward_model.reward_model_step_loss"),
         ("false_friends", (("reward_model/loss", "On whole responses in pairs."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "reward_model/step_accuracy": (
         ("rev", 1),
@@ -188,5 +191,6 @@ METRICS: dict[str, object] = {
         ("population", "labelled_steps"),
         ("function", "rlmetrics.functional.reward_model.reward_model_step_accuracy"),
         ("false_friends", (("reward_model/accuracy", "The share of pairs ranked as labelled."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
 }

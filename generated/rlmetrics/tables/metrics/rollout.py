@@ -750,6 +750,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "sequences"),
         ("function", "rlmetrics.functional.rollout.rollout_sequence_weight_fraction_above"),
+        ("variants", (("empty_counted", "Responses without a counted token enter with a weight of 0."),)),
         ("false_friends", (("rollout/token_weight/fraction_above", "Counts tokens, not responses."),)),
     ),
     "rollout/sequence_weight/fraction_below": (
@@ -776,7 +777,75 @@ METRICS: dict[str, object] = {
         ),
         ("population", "sequences"),
         ("function", "rlmetrics.functional.rollout.rollout_sequence_weight_fraction_below"),
+        ("variants", (("empty_counted", "Responses without a counted token enter with a weight of 0."),)),
         ("false_friends", (("rollout/token_weight/fraction_below", "Counts tokens, not responses."),)),
+    ),
+    "rollout/sequence_weight/response_std": (
+        ("rev", 1),
+        ("brief", "Standard deviation over responses of their importance weights, after truncation."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "importance_weight"),
+                ("of", "responses"),
+                ("estimator", "truncated"),
+                ("distributions", ("old", "rollout")),
+                ("extent", "sequence_sum"),
+                ("statistic", "std"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.rollout.rollout_sequence_weight_response_std"),
+        (
+            "variants",
+            (
+                (
+                    "raw",
+                    "Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a counted token enter as 0.",
+                ),
+                ("empty_counted", "Responses without a counted token enter as 0."),
+            ),
+        ),
+        ("false_friends", (("rollout/sequence_weight/std", "Every response counts once per token."),)),
+    ),
+    "rollout/sequence_weight/response_max_deviation": (
+        ("rev", 1),
+        ("brief", "Largest distance of a response's importance weight from 1, after truncation."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "importance_weight"),
+                ("of", "responses"),
+                ("estimator", "truncated"),
+                ("distributions", ("old", "rollout")),
+                ("extent", "sequence_sum"),
+                ("statistic", "max_deviation"),
+            ),
+        ),
+        ("population", "sequences"),
+        ("function", "rlmetrics.functional.rollout.rollout_sequence_weight_response_max_deviation"),
+        (
+            "variants",
+            (
+                (
+                    "raw",
+                    "Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a counted token enter as 0.",
+                ),
+                ("empty_counted", "Responses without a counted token enter as 0."),
+            ),
+        ),
+        (
+            "false_friends",
+            (("rollout/weight_per_response/max_deviation", "Of the mean of token weights, which stays near 1."),),
+        ),
     ),
     "rollout/weight_per_response/mean": (
         ("rev", 1),

@@ -28,6 +28,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("rollout/log_perplexity/trainer", "The same quantity on the policy's own text, averaged by response."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "sft/token_accuracy": (
         ("rev", 1),

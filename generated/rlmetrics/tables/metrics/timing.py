@@ -266,6 +266,7 @@ METRICS: dict[str, object] = {
             (("quantity", "wall_time"), ("of", "evaluation loop"), ("extent", "evaluation"), ("statistic", "sum")),
         ),
         ("false_friends", (("timing/validation", "The same of other trainers."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "timing/checkpoint": (
         ("rev", 1),

@@ -267,6 +267,7 @@ METRICS: dict[str, object] = {
         ("population", "labelled_completions"),
         ("function", "rlmetrics.functional.unpaired.unpaired_loss_kto"),
         ("false_friends", (("unpaired/loss/apo_zero", "The same without a reference point."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "unpaired/loss/apo_zero": (
         ("rev", 1),
@@ -318,5 +319,6 @@ METRICS: dict[str, object] = {
         ("population", "labelled_completions"),
         ("function", "rlmetrics.functional.unpaired.unpaired_loss_bco"),
         ("false_friends", (("preference/loss/bco_pair", "On pairs, without a threshold and as a sum of both terms."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
 }

@@ -54,4 +54,26 @@ TEXTS: dict[str, object] = {
         ("atom", "batch"),
         ("empty", "nan"),
     ),
+    "critic/multi_token_prediction_loss": (
+        (
+            "description",
+            "A critic needs no such head; the number appears when its model was loaded with them. Nothing trains on it unless so configured, so it drifts up while the shared layers turn into a value function, which is no sign of trouble.",
+        ),
+        (
+            "measured",
+            "The head's loss as Megatron tracks it over the micro-batches of a mini-batch, averaged over ranks.",
+        ),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction",
+                    ),
+                    ("url", "https://arxiv.org/abs/2404.19737"),
+                ),
+            ),
+        ),
+    ),
 }

@@ -327,8 +327,7 @@ TEXTS: dict[str, object] = {
             "Punishes the student where the teacher puts probability and the student does not, so the student spreads out to cover everything the teacher might say. Falls towards 0; on texts that the student wrote itself it can rise for a while because the texts change with the student. Levels depend on how different the two models are: a fraction of a nat per token is usual.",
         ),
         ("inputs", ("logits", "teacher_logits", "mask")),
-        ("let", (("difference", "log_softmax(teacher_logits) - log_softmax(logits)"),)),
-        ("formula", "mean(sum_vocab(softmax(teacher_logits) * difference))"),
+        ("formula", "mean(sum_vocab(softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits))))"),
         ("atom", "token"),
         ("empty", "nan"),
         (
@@ -347,8 +346,7 @@ TEXTS: dict[str, object] = {
             "Punishes the student for probability on tokens that the teacher finds unlikely, so the student narrows down to what the teacher surely says. Its entropy usually falls along with it. Compare the two directions only with the same texts and temperature.",
         ),
         ("inputs", ("logits", "teacher_logits", "mask")),
-        ("let", (("difference", "log_softmax(logits) - log_softmax(teacher_logits)"),)),
-        ("formula", "mean(sum_vocab(softmax(logits) * difference))"),
+        ("formula", "mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))"),
         ("atom", "token"),
         ("empty", "nan"),
         (
@@ -379,14 +377,12 @@ TEXTS: dict[str, object] = {
         (
             "let",
             (
-                ("student", "softmax(logits)"),
-                ("teacher", "softmax(teacher_logits)"),
-                ("mixture", "log((1 - beta) * student + beta * teacher)"),
-                ("of_teacher", "sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))"),
-                ("of_student", "sum_vocab(student * (log_softmax(logits) - mixture))"),
+                ("mixture", "log((1 - beta) * softmax(logits) + beta * softmax(teacher_logits))"),
+                ("of_teacher", "softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)"),
+                ("of_student", "softmax(logits) * (log_softmax(logits) - mixture)"),
             ),
         ),
-        ("formula", "mean(beta * of_teacher + (1 - beta) * of_student)"),
+        ("formula", "mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))"),
         (
             "variants",
             (
@@ -400,14 +396,12 @@ TEXTS: dict[str, object] = {
                         (
                             "let",
                             (
-                                ("student", "softmax(logits)"),
-                                ("teacher", "softmax(teacher_logits)"),
-                                ("mixture", "log(beta * student + (1 - beta) * teacher)"),
-                                ("of_teacher", "sum_vocab(teacher * (log_softmax(teacher_logits) - mixture))"),
-                                ("of_student", "sum_vocab(student * (log_softmax(logits) - mixture))"),
+                                ("mixture", "log(beta * softmax(logits) + (1 - beta) * softmax(teacher_logits))"),
+                                ("of_teacher", "softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)"),
+                                ("of_student", "softmax(logits) * (log_softmax(logits) - mixture)"),
                             ),
                         ),
-                        ("formula", "mean(beta * of_teacher + (1 - beta) * of_student)"),
+                        ("formula", "mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))"),
                     ),
                 ),
             ),
@@ -445,16 +439,9 @@ TEXTS: dict[str, object] = {
             ),
         ),
         (
-            "let",
-            (
-                ("student", "log_softmax(logits)"),
-                ("teacher", "log_softmax(teacher_logits)"),
-                ("middle", "beta * student + (1 - beta) * teacher"),
-                ("of_teacher", "sum_vocab(exp(teacher) * (teacher - middle))"),
-                ("of_student", "sum_vocab(exp(student) * (student - middle))"),
-            ),
+            "formula",
+            "mean(sum_vocab(beta ** 2 * softmax(teacher_logits) * (log_softmax(teacher_logits) - log_softmax(logits)) + (1 - beta) ** 2 * softmax(logits) * (log_softmax(logits) - log_softmax(teacher_logits))))",
         ),
-        ("formula", "mean(beta * of_teacher + (1 - beta) * of_student)"),
         ("atom", "token"),
         ("empty", "nan"),
     ),

@@ -1001,6 +1001,22 @@ TEXTS: dict[str, object] = {
         ),
         ("let", (("log_ratio", "old_logprobs - rollout_logprobs"),)),
         ("formula", "mean(exp(seq_sum(log_ratio)) > upper)"),
+        (
+            "variants",
+            (
+                (
+                    "empty_counted",
+                    (
+                        ("brief", "Responses without a counted token enter with a weight of 0."),
+                        (
+                            "let",
+                            (("weight", "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"),),
+                        ),
+                        ("formula", "mean(weight > upper)"),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "sequence"),
         ("empty", "nan"),
         (
@@ -1042,6 +1058,188 @@ TEXTS: dict[str, object] = {
         ),
         ("let", (("log_ratio", "old_logprobs - rollout_logprobs"),)),
         ("formula", "mean(exp(seq_sum(log_ratio)) < lower)"),
+        (
+            "variants",
+            (
+                (
+                    "empty_counted",
+                    (
+                        ("brief", "Responses without a counted token enter with a weight of 0."),
+                        (
+                            "let",
+                            (("weight", "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"),),
+                        ),
+                        ("formula", "mean(weight < lower)"),
+                    ),
+                ),
+            ),
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                    ),
+                    ("url", "https://fengyao.notion.site/off-policy-rl"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/sequence_weight/response_std": (
+        (
+            "description",
+            "One weight per response, the product of all its ratios, and every response counts once. Bounded by the truncation; 0 with a single response.",
+        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "cap",
+                    (
+                        ("default", 2.0),
+                        ("brief", "Upper bound at which a weight is cut."),
+                        (
+                            "source",
+                            (
+                                (
+                                    "title",
+                                    "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                                ),
+                                ("url", "https://fengyao.notion.site/off-policy-rl"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("weight", "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"),)),
+        ("formula", "std(weight)"),
+        (
+            "variants",
+            (
+                (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                (
+                                    "weight",
+                                    "where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "empty_counted",
+                    (
+                        ("brief", "Responses without a counted token enter as 0."),
+                        (
+                            "let",
+                            (
+                                (
+                                    "weight",
+                                    "where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                    ),
+                    ("url", "https://fengyao.notion.site/off-policy-rl"),
+                ),
+            ),
+        ),
+    ),
+    "rollout/sequence_weight/response_max_deviation": (
+        (
+            "description",
+            "The worst response in either direction. At most 1 unless a weight reaches beyond 2, so with truncation at 2 it sits near 1 as soon as one long response has a weight near 0.",
+        ),
+        ("inputs", ("old_logprobs", "rollout_logprobs", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "cap",
+                    (
+                        ("default", 2.0),
+                        ("brief", "Upper bound at which a weight is cut."),
+                        (
+                            "source",
+                            (
+                                (
+                                    "title",
+                                    "Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training",
+                                ),
+                                ("url", "https://fengyao.notion.site/off-policy-rl"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("weight", "minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap)"),)),
+        ("formula", "max(abs(weight - 1))"),
+        (
+            "variants",
+            (
+                (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Weights enter as they are, without truncation, their logarithms clamped to at most 20 in size. Responses without a counted token enter as 0.",
+                        ),
+                        (
+                            "let",
+                            (
+                                (
+                                    "weight",
+                                    "where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0)",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "empty_counted",
+                    (
+                        ("brief", "Responses without a counted token enter as 0."),
+                        (
+                            "let",
+                            (
+                                (
+                                    "weight",
+                                    "where(seq_any(mask), minimum(exp(seq_sum(old_logprobs - rollout_logprobs)), cap), 0.0)",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
         ("atom", "sequence"),
         ("empty", "nan"),
         (

@@ -78,6 +78,19 @@ TEXTS: dict[str, object] = {
                         ),
                     ),
                 ),
+                (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.",
+                        ),
+                        (
+                            "formula",
+                            "min(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
+                        ),
+                    ),
+                ),
             ),
         ),
         ("atom", "sequence"),
@@ -136,6 +149,19 @@ TEXTS: dict[str, object] = {
                         ),
                     ),
                 ),
+                (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.",
+                        ),
+                        (
+                            "formula",
+                            "mean(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
+                        ),
+                    ),
+                ),
             ),
         ),
         ("atom", "sequence"),
@@ -186,6 +212,19 @@ TEXTS: dict[str, object] = {
                     (
                         ("brief", "The log-weight of a response is clamped to at most 20 first."),
                         ("formula", "max(exp(minimum(seq_sum(old_logprobs - rollout_logprobs), 20)))"),
+                    ),
+                ),
+                (
+                    "raw",
+                    (
+                        (
+                            "brief",
+                            "Log-weights are clamped to at most 20 in size, and responses without a counted token enter with a weight of 0.",
+                        ),
+                        (
+                            "formula",
+                            "max(where(seq_any(mask), exp(clamp(seq_sum(old_logprobs - rollout_logprobs), -20, 20)), 0.0))",
+                        ),
                     ),
                 ),
             ),

@@ -201,6 +201,7 @@ FILES: dict[str, object] = {
     "gkd_trainer": "gkd_trainer",
     "gold_trainer": "gold_trainer",
     "grpo_trainer": "grpo_trainer",
+    "hf_eval_datasets": "hf_eval_datasets",
     "hf_trainer": "hf_trainer",
     "iterative_sft_trainer": "iterative_sft_trainer",
     "iw_opd_trainer": "iw_opd_trainer",

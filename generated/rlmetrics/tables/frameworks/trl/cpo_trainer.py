@@ -169,7 +169,6 @@ FILE: tuple[object, ...] = (
                     ),
                     ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("window", "mean"))),
-                    ("traits", ("last_batch_cut",)),
                 ),
             ),
             (
@@ -194,7 +193,6 @@ FILE: tuple[object, ...] = (
                     ),
                     ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("window", "mean"))),
-                    ("traits", ("last_batch_cut",)),
                 ),
             ),
             (

@@ -184,6 +184,7 @@ FILE: tuple[object, ...] = (
                     ),
                     ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("window", "mean"))),
+                    ("traits", ("repeated_samples_counted",)),
                 ),
             ),
             (

@@ -356,7 +356,6 @@ FILE: tuple[object, ...] = (
                     ),
                     ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("window", "mean"))),
-                    ("traits", ("last_batch_cut",)),
                 ),
             ),
             (

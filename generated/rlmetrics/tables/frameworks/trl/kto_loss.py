@@ -8,6 +8,7 @@ from __future__ import annotations
 FILE: tuple[object, ...] = (
     ("title", "Loss of KTOTrainer"),
     ("brief", "What KTOTrainer minimises in each release; transformers logs it with the other numbers of its Trainer."),
+    ("extends", ("hf_eval_datasets",)),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
@@ -760,6 +761,29 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/kto_trainer.py|1453|KTOTrainer._compute_loss|value",
                         "1.14.0|trl/trainer/kto_trainer.py|1671|KTOTrainer._compute_loss|reduction",
                         "1.16.0|trl/trainer/kto_trainer.py|1548|KTOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("modes", ("eval",)),
+                ("metric", "unpaired/loss/kto"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                ("note", "As eval_loss, loss_type included, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                        "0.8.2|trl/trainer/kto_trainer.py|981|KTOTrainer.kto_loss|value",
+                        "0.26.0|trl/experimental/kto/kto_trainer.py|1163|KTOTrainer.kto_loss|value",
+                        "1.8.0|trl/trainer/kto_trainer.py|1554|KTOTrainer._compute_loss|value",
+                        "1.16.0|trl/trainer/kto_trainer.py|1453|KTOTrainer._compute_loss|value",
                     ),
                 ),
             ),

@@ -85,7 +85,6 @@ FILE: tuple[object, ...] = (
                     ),
                     ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("window", "mean"))),
-                    ("traits", ("last_batch_cut",)),
                 ),
             ),
             (
@@ -110,7 +109,6 @@ FILE: tuple[object, ...] = (
                     ),
                     ("snapshot", "current"),
                     ("reduction", (("micro_batch", "mean"), ("window", "mean"))),
-                    ("traits", ("last_batch_cut",)),
                 ),
             ),
             (

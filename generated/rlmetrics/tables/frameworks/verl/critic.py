@@ -94,6 +94,19 @@ FILE: tuple[object, ...] = (
         ),
     ),
     (
+        "placeholders",
+        (
+            (
+                "layer",
+                (
+                    ("brief", "Number of the prediction head, from 1."),
+                    ("pattern", "[1-9][0-9]{0,2}"),
+                    ("examples", ("1", "2")),
+                ),
+            ),
+        ),
+    ),
+    (
         "profiles",
         (
             (
@@ -2004,6 +2017,53 @@ FILE: tuple[object, ...] = (
                         "0.8.0|verl/workers/engine_workers.py|224|TrainingWorker._postprocess_output|value",
                         "0.9.0|verl/workers/engine_workers.py|232|TrainingWorker._postprocess_output|value",
                         "0.9.1|verl/workers/engine_workers.py|233|TrainingWorker._postprocess_output|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/mtp_losses/mtp_{layer}_loss"),
+                ("releases", ("0.7.1",)),
+                ("metric", "critic/multi_token_prediction_loss"),
+                ("reduction", (("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
+                (
+                    "condition",
+                    "Megatron engine critic (trainer.use_legacy_worker_impl 'disable') whose model keeps its multi-token-prediction heads",
+                ),
+                ("logged_by_default", False),
+                ("note", "Megatron names the heads from 1."),
+                (
+                    "evidence",
+                    (
+                        "0.7.1|verl/utils/megatron_utils.py|1316|get_megatron_mtp_loss",
+                        "0.7.1|verl/trainer/ppo/ray_trainer.py|1222|RayPPOTrainer._update_critic",
+                        "0.7.1|verl/workers/engine/megatron/transformer_impl.py|605|MegatronEngine.forward_backward_batch|value",
+                        "0.7.1|verl/workers/engine_workers.py|199|TrainingWorker._postprocess_output|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "critic/mtp_losses/mtp_{layer}_loss"),
+                ("releases", ("0.8.0..0.9.1",)),
+                ("metric", "critic/multi_token_prediction_loss"),
+                ("reduction", (("mini_batch", "mean"), ("epoch", "mean"), ("rank", "mean"))),
+                ("condition", "Megatron critic whose model keeps its multi-token-prediction heads"),
+                ("logged_by_default", False),
+                ("note", "Megatron names the heads from 1."),
+                (
+                    "evidence",
+                    (
+                        "0.8.0|verl/utils/megatron_utils.py|1404|get_megatron_mtp_loss",
+                        "0.9.1|verl/utils/megatron_utils.py|1792|get_megatron_mtp_loss",
+                        "0.8.0|verl/trainer/ppo/ray_trainer.py|1356|RayPPOTrainer._update_critic",
+                        "0.9.1|verl/trainer/ppo/ray_trainer.py|1399|RayPPOTrainer._update_critic",
+                        "0.9.0|verl/trainer/ppo/v1/trainer_base.py|1665|PPOTrainer._update_critic",
+                        "0.9.1|verl/trainer/ppo/v1/trainer_base.py|1820|PPOTrainer._update_critic",
+                        "0.8.0|verl/workers/engine/megatron/transformer_impl.py|685|MegatronEngine.forward_backward_batch|value",
+                        "0.9.1|verl/workers/engine/megatron/transformer_impl.py|979|MegatronEngine.forward_backward_batch|value",
+                        "0.8.0|verl/workers/engine/megatron/transformer_impl.py|681|MegatronEngine.forward_backward_batch|condition",
+                        "0.9.1|verl/workers/engine/megatron/transformer_impl.py|975|MegatronEngine.forward_backward_batch|condition",
+                        "0.8.0|verl/workers/engine_workers.py|218|TrainingWorker._postprocess_output|reduction",
+                        "0.9.1|verl/workers/engine_workers.py|227|TrainingWorker._postprocess_output|reduction",
                     ),
                 ),
             ),

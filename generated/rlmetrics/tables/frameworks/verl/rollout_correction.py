@@ -817,6 +817,7 @@ FILE: tuple[object, ...] = (
                             ("metric", "sampling/sequence_weight/mean"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("repeated_on_tokens", "log_ratio_clamped")),
+                            ("reproduced_by", "truncated_on_tokens"),
                             ("evidence", ("0.6.0|verl/trainer/ppo/mismatch_helper.py|283|compute_is_metrics|value",)),
                         ),
                         (
@@ -1133,19 +1134,24 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
+                            ("name", "sequence"),
+                            ("when", "algorithm.rollout_is_level == 'sequence'"),
+                            ("metric", "rollout/sequence_weight/response_std"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated")),
+                            ("reproduced_by", "raw"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/mismatch_helper.py|344|compute_is_metrics|value",)),
+                        ),
+                        (
                             ("name", "geometric"),
                             ("when", "algorithm.rollout_is_level == 'geometric'"),
-                            ("traits", ("geometric_mean_weight",)),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/mismatch_helper.py|142|compute_rollout_importance_weights|value",
-                                ),
-                            ),
+                            ("metric", "rollout/sequence_weight/response_std"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated", "geometric_mean_weight")),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/mismatch_helper.py|344|compute_is_metrics|value",)),
                         ),
                     ),
                 ),
-                ("note", "Sequence weights give the statistic of the product of a response's ratios instead."),
                 (
                     "evidence",
                     (
@@ -1249,19 +1255,24 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
+                            ("name", "sequence"),
+                            ("when", "algorithm.rollout_is_level == 'sequence'"),
+                            ("metric", "rollout/sequence_weight/response_max_deviation"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated")),
+                            ("reproduced_by", "raw"),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/mismatch_helper.py|352|compute_is_metrics|value",)),
+                        ),
+                        (
                             ("name", "geometric"),
                             ("when", "algorithm.rollout_is_level == 'geometric'"),
-                            ("traits", ("geometric_mean_weight",)),
-                            (
-                                "evidence",
-                                (
-                                    "0.6.0|verl/trainer/ppo/mismatch_helper.py|142|compute_rollout_importance_weights|value",
-                                ),
-                            ),
+                            ("metric", "rollout/sequence_weight/response_max_deviation"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated", "geometric_mean_weight")),
+                            ("evidence", ("0.6.0|verl/trainer/ppo/mismatch_helper.py|352|compute_is_metrics|value",)),
                         ),
                     ),
                 ),
-                ("note", "Sequence weights give the statistic of the product of a response's ratios instead."),
                 (
                     "evidence",
                     (
@@ -3698,6 +3709,7 @@ FILE: tuple[object, ...] = (
                             ("metric", "sampling/sequence_weight/mean"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("repeated_on_tokens", "log_ratio_clamped")),
+                            ("reproduced_by", "truncated_on_tokens"),
                             (
                                 "evidence",
                                 (
@@ -3732,6 +3744,7 @@ FILE: tuple[object, ...] = (
                             ("metric", "sampling/sequence_weight/mean"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("repeated_on_tokens", "log_ratio_clamped")),
+                            ("reproduced_by", "truncated_on_tokens"),
                             (
                                 "evidence",
                                 (
@@ -3829,6 +3842,7 @@ FILE: tuple[object, ...] = (
                             ("metric", "sampling/sequence_weight/mean"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("repeated_on_tokens", "log_ratio_clamped")),
+                            ("reproduced_by", "truncated_on_tokens"),
                             (
                                 "evidence",
                                 (
@@ -6019,10 +6033,28 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
+                            ("name", "sequence"),
+                            (
+                                "when",
+                                "algorithm.rollout_correction.rollout_is == 'sequence' and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                            ),
+                            ("metric", "rollout/sequence_weight/response_std"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated")),
+                            ("reproduced_by", "raw"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.1|verl/trainer/ppo/rollout_corr_helper.py|530|compute_is_metrics|value",
+                                    "0.7.1|verl/trainer/ppo/rollout_corr_helper.py|701|compute_is_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "update"),
                             (
                                 "when",
-                                "actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_is == 'token' and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("profile", "update"),
                             (
@@ -6034,12 +6066,31 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                         ),
+                        (
+                            ("name", "update_sequence"),
+                            (
+                                "when",
+                                "algorithm.rollout_correction.rollout_is == 'sequence' and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                            ),
+                            ("profile", "update"),
+                            ("metric", "rollout/sequence_weight/response_std"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated")),
+                            ("reproduced_by", "raw"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.1|verl/trainer/ppo/rollout_corr_helper.py|530|compute_is_metrics|value",
+                                    "0.7.1|verl/trainer/ppo/rollout_corr_helper.py|701|compute_is_metrics|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1682|compute_policy_loss_with_rollout_correction|value",
+                                    "0.7.0|verl/trainer/ppo/core_algos.py|1951|compute_policy_loss_bypass_mode|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|2481|compute_policy_loss_bypass_mode|value",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
-                (
-                    "note",
-                    "Sequence weights give the statistic of the product of a response's ratios instead. Of the weights before truncation.",
-                ),
+                ("note", "Of the weights before truncation."),
                 (
                     "evidence",
                     (
@@ -6066,7 +6117,24 @@ FILE: tuple[object, ...] = (
                     "when",
                     "actor_rollout_ref.rollout.calculate_log_probs and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
                 ),
-                ("note", "Sequence weights give the statistic of the product of a response's ratios instead."),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence"),
+                            ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
+                            ("metric", "rollout/sequence_weight/response_std"),
+                            ("population", "sequences_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/ppo/rollout_corr_helper.py|764|compute_is_metrics|value",
+                                    "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|766|compute_is_metrics|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -6095,7 +6163,26 @@ FILE: tuple[object, ...] = (
                     "when",
                     "trainer.use_legacy_worker_impl == 'disable' and actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' and algorithm.rollout_correction.rollout_is != null",
                 ),
-                ("note", "Sequence weights give the statistic of the product of a response's ratios instead."),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence"),
+                            ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
+                            ("metric", "rollout/sequence_weight/response_std"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated")),
+                            ("reproduced_by", "raw"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.0|verl/trainer/ppo/rollout_corr_helper.py|538|compute_is_metrics|value",
+                                    "0.7.1|verl/trainer/ppo/rollout_corr_helper.py|701|compute_is_metrics|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -6123,8 +6210,26 @@ FILE: tuple[object, ...] = (
                     "actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' and algorithm.rollout_correction.rollout_is != null",
                 ),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence"),
+                            ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
+                            ("metric", "rollout/sequence_weight/response_std"),
+                            ("population", "sequences_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/ppo/rollout_corr_helper.py|764|compute_is_metrics|value",
+                                    "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|766|compute_is_metrics|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
-                    "Sequence weights give the statistic of the product of a response's ratios instead. The trainer's side is the policy during the update; bypass_mode alone does not switch it on, the actor's loss_mode does.",
+                    "The trainer's side is the policy during the update; bypass_mode alone does not switch it on, the actor's loss_mode does.",
                 ),
                 (
                     "evidence",
@@ -6156,10 +6261,28 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
+                            ("name", "sequence"),
+                            (
+                                "when",
+                                "algorithm.rollout_correction.rollout_is == 'sequence' and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                            ),
+                            ("metric", "rollout/sequence_weight/response_max_deviation"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated")),
+                            ("reproduced_by", "raw"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.1|verl/trainer/ppo/rollout_corr_helper.py|536|compute_is_metrics|value",
+                                    "0.7.1|verl/trainer/ppo/rollout_corr_helper.py|707|compute_is_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "update"),
                             (
                                 "when",
-                                "actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_is == 'token' and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("profile", "update_extreme"),
                             (
@@ -6171,12 +6294,31 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                         ),
+                        (
+                            ("name", "update_sequence"),
+                            (
+                                "when",
+                                "algorithm.rollout_correction.rollout_is == 'sequence' and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                            ),
+                            ("profile", "update_extreme"),
+                            ("metric", "rollout/sequence_weight/response_max_deviation"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated")),
+                            ("reproduced_by", "raw"),
+                            (
+                                "evidence",
+                                (
+                                    "0.6.1|verl/trainer/ppo/rollout_corr_helper.py|536|compute_is_metrics|value",
+                                    "0.7.1|verl/trainer/ppo/rollout_corr_helper.py|707|compute_is_metrics|value",
+                                    "0.6.1|verl/trainer/ppo/core_algos.py|1682|compute_policy_loss_with_rollout_correction|value",
+                                    "0.7.0|verl/trainer/ppo/core_algos.py|1951|compute_policy_loss_bypass_mode|value",
+                                    "0.7.1|verl/trainer/ppo/core_algos.py|2481|compute_policy_loss_bypass_mode|value",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
-                (
-                    "note",
-                    "Sequence weights give the statistic of the product of a response's ratios instead. Of the weights before truncation.",
-                ),
+                ("note", "Of the weights before truncation."),
                 (
                     "evidence",
                     (
@@ -6203,7 +6345,24 @@ FILE: tuple[object, ...] = (
                     "when",
                     "actor_rollout_ref.rollout.calculate_log_probs and not algorithm.rollout_correction.bypass_mode and algorithm.rollout_correction.rollout_is != null",
                 ),
-                ("note", "Sequence weights give the statistic of the product of a response's ratios instead."),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence"),
+                            ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
+                            ("metric", "rollout/sequence_weight/response_max_deviation"),
+                            ("population", "sequences_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/ppo/rollout_corr_helper.py|769|compute_is_metrics|value",
+                                    "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|771|compute_is_metrics|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -6233,7 +6392,26 @@ FILE: tuple[object, ...] = (
                     "when",
                     "trainer.use_legacy_worker_impl == 'disable' and actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' and algorithm.rollout_correction.rollout_is != null",
                 ),
-                ("note", "Sequence weights give the statistic of the product of a response's ratios instead."),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence"),
+                            ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
+                            ("metric", "rollout/sequence_weight/response_max_deviation"),
+                            ("population", "sequences_model_tokens"),
+                            ("traits", ("empty_rows_zero", "weight_untruncated")),
+                            ("reproduced_by", "raw"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.0|verl/trainer/ppo/rollout_corr_helper.py|544|compute_is_metrics|value",
+                                    "0.7.1|verl/trainer/ppo/rollout_corr_helper.py|707|compute_is_metrics|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -6262,8 +6440,26 @@ FILE: tuple[object, ...] = (
                     "actor_rollout_ref.actor.policy_loss.loss_mode == 'bypass_mode' and algorithm.rollout_correction.rollout_is != null",
                 ),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "sequence"),
+                            ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
+                            ("metric", "rollout/sequence_weight/response_max_deviation"),
+                            ("population", "sequences_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.0|verl/trainer/ppo/rollout_corr_helper.py|769|compute_is_metrics|value",
+                                    "0.9.1|verl/trainer/ppo/rollout_corr_helper.py|771|compute_is_metrics|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
-                    "Sequence weights give the statistic of the product of a response's ratios instead. The trainer's side is the policy during the update; bypass_mode alone does not switch it on, the actor's loss_mode does.",
+                    "The trainer's side is the policy during the update; bypass_mode alone does not switch it on, the actor's loss_mode does.",
                 ),
                 (
                     "evidence",
@@ -6976,7 +7172,10 @@ FILE: tuple[object, ...] = (
                         (
                             ("name", "sequence"),
                             ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
-                            ("traits", ("weight_per_response_averaged", "empty_rows_zero")),
+                            (
+                                "traits",
+                                ("weight_per_response_averaged", "sequence_weight_on_tokens", "empty_rows_zero"),
+                            ),
                             (
                                 "evidence",
                                 (
@@ -7013,7 +7212,7 @@ FILE: tuple[object, ...] = (
                         (
                             ("name", "sequence"),
                             ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
-                            ("traits", ("weight_per_response_averaged",)),
+                            ("traits", ("weight_per_response_averaged", "sequence_weight_on_tokens")),
                             (
                                 "evidence",
                                 (
@@ -7055,7 +7254,7 @@ FILE: tuple[object, ...] = (
                         (
                             ("name", "sequence"),
                             ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
-                            ("traits", ("weight_per_response_averaged",)),
+                            ("traits", ("weight_per_response_averaged", "sequence_weight_on_tokens")),
                             (
                                 "evidence",
                                 (
@@ -7098,7 +7297,7 @@ FILE: tuple[object, ...] = (
                         (
                             ("name", "sequence"),
                             ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
-                            ("traits", ("weight_per_response_averaged",)),
+                            ("traits", ("weight_per_response_averaged", "sequence_weight_on_tokens")),
                             (
                                 "evidence",
                                 (
@@ -7139,7 +7338,7 @@ FILE: tuple[object, ...] = (
                         (
                             ("name", "sequence"),
                             ("when", "algorithm.rollout_correction.rollout_is == 'sequence'"),
-                            ("traits", ("weight_per_response_averaged",)),
+                            ("traits", ("weight_per_response_averaged", "sequence_weight_on_tokens")),
                             (
                                 "evidence",
                                 (

@@ -24,7 +24,11 @@ FILE: tuple[object, ...] = (
                 ("x_axis", "mini-batches that the engine has trained on, not the step of the trainer"),
                 (
                     "evidence",
-                    ("0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",),
+                    (
+                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics|value",
+                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
+                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                    ),
                 ),
             ),
         ),
@@ -57,14 +61,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|416|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -80,14 +86,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|419|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -103,14 +111,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|420|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -126,14 +136,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|417|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -149,14 +161,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|421|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -172,14 +186,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|422|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -195,14 +211,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|418|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -218,14 +236,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|423|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -241,14 +261,16 @@ FILE: tuple[object, ...] = (
                     "VeOmni engine with moe_load_balance_monitor_interval above 0, every so many mini-batches, if W&B runs in the worker of rank 0",
                 ),
                 ("logged_by_default", False),
-                ("note", "The package veomni forms the name and the number; the count starts again after each report."),
+                (
+                    "note",
+                    "The package veomni forms name and number, here as in its release 0.1.12; the count starts again after each report.",
+                ),
                 ("route", "direct"),
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|385|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|364|VeOmniEngine._log_moe_metrics|value",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|524|VeOmniEngine.forward_backward_batch|condition",
+                        "0.1.12|veomni/utils/moe_monitor.py|424|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|377|MoERouterMonitor.compute_vio|value",
                     ),
                 ),
             ),
@@ -267,8 +289,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|380|VeOmniEngine._log_moe_metrics",
-                        "0.8.0|verl/workers/engine/veomni/transformer_impl.py|382|VeOmniEngine._log_moe_metrics|value",
+                        "0.1.12|veomni/utils/moe_monitor.py|414|MoERouterMonitor.compute_metrics",
+                        "0.1.12|veomni/utils/moe_monitor.py|427|MoERouterMonitor.build_heatmap_image|value",
                     ),
                 ),
             ),
