@@ -87,7 +87,7 @@ FORMULAS = [
     "mean(argmax_equals(-logits, tokens))",
     "mean(sum_vocab(logits))",
     "mean(sum_vocab(softmax(logits) * (log_softmax(logits) - log_softmax(ref_logits))))",
-    "mean(sum_vocab(softmax(logits) * (softmax(logits) - softmax(ref_logits)))) + mean(sum_vocab(softmax(ref_logits) ** 2))",
+    "mean(sum_vocab(softmax(logits) * (logits - softmax(ref_logits)))) + mean(sum_vocab(softmax(logits) ** 2))",
     "mean(sum_vocab(where(per_vocab(special), softmax(logits), 2 * softmax(ref_logits))))",
     "mean(sum_vocab(per_vocab(x)))",
     "mean(sum_vocab(exp(logits - per_vocab(logsumexp(logits)))) * x)",
