@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from .component import ComponentView
 from .config import Config
+from .inheritance import applied_rows
 from .protocol import Match, View
 from .records import Defect, Documented, Resolution, Signature
 from .tables import Overlays, Tables, load_tables
@@ -140,13 +141,9 @@ def _elsewhere(view: FrameworkView, key: str) -> list[str]:
     for name, stem, ranges, _ in table.components:
         if name not in names:
             continue
-        described = table.releases.expand(ranges)
-        for part in table.chain(stem):
-            for row in map(dict, table.file(part).get("emissions", ())):
-                if row["key"] == key:
-                    covered = row.get("releases")
-                    releases = [item for item in described if covered is None or table.releases.covers(covered, item)]
-                    found.setdefault(name, []).extend(releases)
+        for applied in applied_rows(table, stem, table.releases.expand(ranges)):
+            if applied.row["key"] == key:
+                found.setdefault(name, []).extend(applied.releases)
     order = table.releases.index
     return [
         f"{table.name}[{name}]=={release}"
