@@ -68,6 +68,20 @@ def test_source_over_the_vocabulary() -> None:
     )
 
 
+def test_named_parts_over_the_vocabulary_stay_in_their_chunks() -> None:
+    """What ``let`` names over the vocabulary is computed row by row only, and what a row gives has no second name."""
+    found = compiled(
+        "mean(loss)",
+        let={
+            "difference": "log_softmax(ref_logits) - log_softmax(logits)",
+            "loss": "sum_vocab(softmax(logits) * difference)",
+        },
+    )
+    assert not [line for line in found.update_source if line.startswith(("difference =", "loss = ops.sum_vocab"))]
+    assert "    difference = torch.log_softmax(ref_logits, -1) - torch.log_softmax(logits, -1)" in found.update_source
+    assert "    return (torch.softmax(logits, -1) * difference).sum(-1)" in found.update_source
+
+
 @pytest.mark.parametrize(
     "name", ["id", "len", "torch", "ops", "l", "token_count", "entropy_rows", "ratio_sum", "type", "match"]
 )
