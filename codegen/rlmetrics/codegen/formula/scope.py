@@ -138,8 +138,8 @@ class Scope:
         for root in roots:
             uses[root] += 1
         for node in order:
-            if node.extent == "vocab" and not self._rows:
-                continue
+            if (node in roots) if self._rows else (node.extent == "vocab"):
+                continue  # what a function of rows returns, and what only such a function computes
             shared = uses[node] > 1 and node.extent != "const" and node.op not in self._opaque
             if node.operands and node not in self.bound and (shared or node in self.let):
                 self.variable(node)
