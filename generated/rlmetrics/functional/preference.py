@@ -53,6 +53,10 @@ __all__ = [
     "preference_loss_robust",
     "preference_loss_sft",
     "preference_loss_sigmoid",
+    "preference_loss_sigmoid_alpha",
+    "preference_loss_sigmoid_forward_kl",
+    "preference_loss_sigmoid_free",
+    "preference_loss_sigmoid_js",
     "preference_loss_sigmoid_likelihood",
     "preference_loss_sigmoid_norm",
     "preference_loss_sigmoid_smoothed",
@@ -2166,6 +2170,319 @@ def _preference_loss_sigmoid_smoothed_update(
 def _preference_loss_sigmoid_smoothed_finalize(state: Tensor) -> Tensor:
     difference_sum, sequence_count = state.unbind()
     return difference_sum / sequence_count
+
+
+def preference_loss_sigmoid_free(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float = 0.1) -> Tensor:
+    """DPO loss against a reference that finds all responses equally likely.
+
+    The reference drops out of the margin, so the value depends on lengths from the first step on: it starts below ln 2
+    where the preferred responses are the shorter ones and above otherwise. It also falls when the model merely learns
+    to prefer short texts.
+
+    Formula::
+
+        mean(-log_sigmoid(beta * (chosen_logprobs - rejected_logprobs)))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model,
+            https://arxiv.org/abs/2305.18290.
+    """
+    state = _preference_loss_sigmoid_free_update(chosen_logprobs, rejected_logprobs, beta=beta)
+    return _preference_loss_sigmoid_free_finalize(state)
+
+
+def _preference_loss_sigmoid_free_update(chosen_logprobs: Tensor, rejected_logprobs: Tensor, *, beta: float) -> Tensor:
+    check(chosen_logprobs=chosen_logprobs, rejected_logprobs=rejected_logprobs)
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    log_sigmoid = torch.nn.functional.logsigmoid(beta * (chosen_logprobs - rejected_logprobs))
+    negative_log_sigmoid = -log_sigmoid
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    return pack([negative_log_sigmoid_sum, sequence_count])
+
+
+def _preference_loss_sigmoid_free_finalize(state: Tensor) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count = state.unbind()
+    return negative_log_sigmoid_sum / sequence_count
+
+
+def preference_loss_sigmoid_js(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Logistic loss on pairs whose scores come from the Jensen-Shannon divergence.
+
+    A response's score is the log-sigmoid of its log-ratio, which is never above 0: once the preferred text has gained a
+    few nats, gaining more no longer helps and only pushing the rejected one down does. Starts at ln 2 like plain DPO.
+
+    Formula::
+
+        mean(-log_sigmoid(beta * (log_sigmoid(chosen_logprobs - ref_chosen_logprobs) - log_sigmoid(rejected_logprobs -
+            ref_rejected_logprobs))))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_js. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
+            Constraints, https://arxiv.org/abs/2309.16240.
+    """
+    state = _preference_loss_sigmoid_js_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        beta=beta,
+    )
+    return _preference_loss_sigmoid_js_finalize(state)
+
+
+def _preference_loss_sigmoid_js_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    log_sigmoid = torch.nn.functional.logsigmoid(rejected_logprobs - ref_rejected_logprobs)
+    log_sigmoid_2 = torch.nn.functional.logsigmoid(chosen_logprobs - ref_chosen_logprobs)
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * (log_sigmoid_2 - log_sigmoid))
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    return pack([negative_log_sigmoid_sum, sequence_count])
+
+
+def _preference_loss_sigmoid_js_finalize(state: Tensor) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count = state.unbind()
+    return negative_log_sigmoid_sum / sequence_count
+
+
+def preference_loss_sigmoid_forward_kl(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Logistic loss on pairs whose scores come from the forward KL divergence.
+
+    A response's score is minus the inverse of its probability ratio. A text that becomes much less likely than under
+    the reference gets a hugely negative score, so a few rejected texts can drive the loss to 0 while nothing is learnt
+    about the rest. Starts at ln 2.
+
+    Formula::
+
+        mean(-log_sigmoid(beta * (exp(ref_rejected_logprobs - rejected_logprobs) - exp(ref_chosen_logprobs -
+            chosen_logprobs))))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_forward_kl. Data
+    may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
+            Constraints, https://arxiv.org/abs/2309.16240.
+    """
+    state = _preference_loss_sigmoid_forward_kl_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        beta=beta,
+    )
+    return _preference_loss_sigmoid_forward_kl_finalize(state)
+
+
+def _preference_loss_sigmoid_forward_kl_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    exponential = torch.exp(ref_rejected_logprobs - rejected_logprobs)
+    log_sigmoid = torch.nn.functional.logsigmoid(beta * (exponential - torch.exp(ref_chosen_logprobs - chosen_logprobs)))
+    negative_log_sigmoid = -log_sigmoid
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    return pack([negative_log_sigmoid_sum, sequence_count])
+
+
+def _preference_loss_sigmoid_forward_kl_finalize(state: Tensor) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count = state.unbind()
+    return negative_log_sigmoid_sum / sequence_count
+
+
+def preference_loss_sigmoid_alpha(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float = 0.1,
+    exponent: float,
+) -> Tensor:
+    """Logistic loss on pairs whose scores come from an alpha divergence.
+
+    Scores are powers of the probability ratio; the exponent lies between those of the forward (-1) and the reverse
+    (towards 0) KL divergence. Frameworks write the exponent as minus alpha or as alpha minus 1, and cut very large
+    powers. Starts at ln 2.
+
+    Formula::
+
+        mean(-log_sigmoid(beta * (exp(exponent * (chosen_logprobs - ref_chosen_logprobs)) - exp(exponent *
+            (rejected_logprobs - ref_rejected_logprobs))) / exponent))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_alpha. Data may be
+    split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        beta: How strongly the policy is tied to the reference.
+        exponent: Power of the probability ratio, not 0.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence
+            Constraints, https://arxiv.org/abs/2309.16240.
+    """
+    state = _preference_loss_sigmoid_alpha_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        beta=beta,
+        exponent=exponent,
+    )
+    return _preference_loss_sigmoid_alpha_finalize(state)
+
+
+def _preference_loss_sigmoid_alpha_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    *,
+    beta: float,
+    exponent: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+    )
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    exponential = torch.exp(exponent * (rejected_logprobs - ref_rejected_logprobs))
+    difference = torch.exp(exponent * (chosen_logprobs - ref_chosen_logprobs)) - exponential
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(beta * difference / exponent)
+    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
+    sequence_count = ops.number_of(negative_log_sigmoid)
+    return pack([negative_log_sigmoid_sum, sequence_count])
+
+
+def _preference_loss_sigmoid_alpha_finalize(state: Tensor) -> Tensor:
+    negative_log_sigmoid_sum, sequence_count = state.unbind()
+    return negative_log_sigmoid_sum / sequence_count
 
 
 def preference_loss_sigmoid_likelihood(
@@ -4924,6 +5241,75 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
         },
         slots=(Slot("difference_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/loss/sigmoid_free": MetricFunction(
+        id="preference/loss/sigmoid_free",
+        brief="DPO loss against a reference that finds all responses equally likely.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs"),
+        parameters={"beta": 0.1},
+        function=preference_loss_sigmoid_free,
+        update=_preference_loss_sigmoid_free_update,
+        finalize=_preference_loss_sigmoid_free_finalize,
+        formula="mean(-log_sigmoid(beta * (chosen_logprobs - rejected_logprobs)))",
+        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/loss/sigmoid_js": MetricFunction(
+        id="preference/loss/sigmoid_js",
+        brief="Logistic loss on pairs whose scores come from the Jensen-Shannon divergence.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
+        parameters={"beta": 0.1},
+        function=preference_loss_sigmoid_js,
+        update=_preference_loss_sigmoid_js_update,
+        finalize=_preference_loss_sigmoid_js_finalize,
+        formula=(
+            "mean(-log_sigmoid(beta * (log_sigmoid(chosen_logprobs - ref_chosen_logprobs) - "
+            "log_sigmoid(rejected_logprobs - ref_rejected_logprobs))))"
+        ),
+        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/loss/sigmoid_forward_kl": MetricFunction(
+        id="preference/loss/sigmoid_forward_kl",
+        brief="Logistic loss on pairs whose scores come from the forward KL divergence.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
+        parameters={"beta": 0.1},
+        function=preference_loss_sigmoid_forward_kl,
+        update=_preference_loss_sigmoid_forward_kl_update,
+        finalize=_preference_loss_sigmoid_forward_kl_finalize,
+        formula=(
+            "mean(-log_sigmoid(beta * (exp(ref_rejected_logprobs - rejected_logprobs) - exp(ref_chosen_logprobs - "
+            "chosen_logprobs))))"
+        ),
+        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/loss/sigmoid_alpha": MetricFunction(
+        id="preference/loss/sigmoid_alpha",
+        brief="Logistic loss on pairs whose scores come from an alpha divergence.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
+        parameters={"beta": 0.1, "exponent": None},
+        function=preference_loss_sigmoid_alpha,
+        update=_preference_loss_sigmoid_alpha_update,
+        finalize=_preference_loss_sigmoid_alpha_finalize,
+        formula=(
+            "mean(-log_sigmoid(beta * (exp(exponent * (chosen_logprobs - ref_chosen_logprobs)) - exp(exponent * "
+            "(rejected_logprobs - ref_rejected_logprobs))) / exponent))"
+        ),
+        slots=(Slot("negative_log_sigmoid_sum", "sum"), Slot("sequence_count", "count")),
     ),
     "preference/loss/sigmoid_likelihood": MetricFunction(
         id="preference/loss/sigmoid_likelihood",

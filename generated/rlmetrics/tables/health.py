@@ -819,6 +819,87 @@ RULES: dict[str, object] = {
             ),
         ),
     ),
+    "preference/reward_free_average/accuracy": (
+        (
+            ("id", "length-normalised-accuracy-chance"),
+            ("level", "warning"),
+            ("below", 0.5),
+            ("steps", 20),
+            ("warm_up", 20),
+            ("message", "Fewer than half of the pairs have the preferred response as the more likely one per token."),
+            (
+                "advice",
+                "Check that preferred and rejected responses are not swapped and that the learning rate is not far below what the method was published with; without a reference there is nothing else to blame.",
+            ),
+            ("basis", "folklore"),
+            (
+                "sources",
+                (
+                    (
+                        (
+                            "title",
+                            "Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward",
+                        ),
+                        ("url", "https://arxiv.org/abs/2405.14734"),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    "preference/logprob_average/chosen": (
+        (
+            ("id", "preferred-responses-unlikely"),
+            ("level", "info"),
+            ("below", -4.0),
+            ("steps", 20),
+            ("warm_up", 20),
+            (
+                "message",
+                "The policy finds the tokens of the preferred responses very unlikely, below 4 nats per token on average.",
+            ),
+            (
+                "advice",
+                "Check the chat template and the tokenizer first: texts in a foreign format look like this from the first step. If the value fell there during training, lower the learning rate or add a likelihood term.",
+            ),
+            ("basis", "folklore"),
+            (
+                "sources",
+                (
+                    (
+                        (
+                            "title",
+                            "Pal et al. 2024, Smaug: Fixing Failure Modes of Preference Optimisation with DPO-Positive",
+                        ),
+                        ("url", "https://arxiv.org/abs/2402.13228"),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    "preference/log_odds/mean": (
+        (
+            ("id", "log-odds-negative"),
+            ("level", "warning"),
+            ("below", 0.0),
+            ("steps", 20),
+            ("warm_up", 20),
+            ("message", "The rejected responses keep the better odds."),
+            (
+                "advice",
+                "Look whether preferred and rejected responses are swapped. If not, the odds term may be too weak beside the likelihood term: raise its weight (beta) a little.",
+            ),
+            ("basis", "folklore"),
+            (
+                "sources",
+                (
+                    (
+                        ("title", "Hong et al. 2024, ORPO: Monolithic Preference Optimization without Reference Model"),
+                        ("url", "https://arxiv.org/abs/2403.07691"),
+                    ),
+                ),
+            ),
+        ),
+    ),
     "preference/loss/sigmoid": (
         (
             ("id", "dpo-loss-above-start"),

@@ -219,6 +219,25 @@ METRICS: dict[str, object] = {
         ),
         ("false_friends", (("timing/forward_pass", "Passes that prepare a batch, before the update."),)),
     ),
+    "timing/user_section": (
+        ("rev", 1),
+        ("brief", "Wall time of a section of code that the user named."),
+        ("unit", "s"),
+        ("kind", "scalar"),
+        ("range", (0.0, None)),
+        ("direction", "lower"),
+        (
+            "identity",
+            (
+                ("quantity", "wall_time"),
+                ("of", "a section named by the user"),
+                ("extent", "call"),
+                ("statistic", "sum"),
+            ),
+        ),
+        ("false_friends", (("timing/step", "A whole training step."),)),
+        ("templates", ((("prefix", "[^:]+"), ("section", ".+")),)),
+    ),
     "timing/optimizer_step": (
         ("rev", 1),
         ("brief", "Wall time of one step of the optimiser."),

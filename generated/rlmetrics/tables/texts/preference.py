@@ -1082,6 +1082,173 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "preference/loss/sigmoid_free": (
+        (
+            "description",
+            "The reference drops out of the margin, so the value depends on lengths from the first step on: it starts below ln 2 where the preferred responses are the shorter ones and above otherwise. It also falls when the model merely learns to prefer short texts.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("formula", "mean(-log_sigmoid(beta * (chosen_logprobs - rejected_logprobs)))"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
+                    ),
+                    ("url", "https://arxiv.org/abs/2305.18290"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/sigmoid_js": (
+        (
+            "description",
+            "A response's score is the log-sigmoid of its log-ratio, which is never above 0: once the preferred text has gained a few nats, gaining more no longer helps and only pushing the rejected one down does. Starts at ln 2 like plain DPO.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "formula",
+            "mean(-log_sigmoid(beta * (log_sigmoid(chosen_logprobs - ref_chosen_logprobs) - log_sigmoid(rejected_logprobs - ref_rejected_logprobs))))",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence Constraints",
+                    ),
+                    ("url", "https://arxiv.org/abs/2309.16240"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/sigmoid_forward_kl": (
+        (
+            "description",
+            "A response's score is minus the inverse of its probability ratio. A text that becomes much less likely than under the reference gets a hugely negative score, so a few rejected texts can drive the loss to 0 while nothing is learnt about the rest. Starts at ln 2.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
+        (
+            "parameters",
+            (
+                (
+                    "beta",
+                    (
+                        ("default", 0.1),
+                        ("brief", "How strongly the policy is tied to the reference; scales the implicit reward."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPOConfig, default of beta"),
+                                ("release", "1.16.0"),
+                                ("path", "trl/trainer/dpo_config.py"),
+                                ("line", 298),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        (
+            "formula",
+            "mean(-log_sigmoid(beta * (exp(ref_rejected_logprobs - rejected_logprobs) - exp(ref_chosen_logprobs - chosen_logprobs))))",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence Constraints",
+                    ),
+                    ("url", "https://arxiv.org/abs/2309.16240"),
+                ),
+            ),
+        ),
+    ),
+    "preference/loss/sigmoid_alpha": (
+        (
+            "description",
+            "Scores are powers of the probability ratio; the exponent lies between those of the forward (-1) and the reverse (towards 0) KL divergence. Frameworks write the exponent as minus alpha or as alpha minus 1, and cut very large powers. Starts at ln 2.",
+        ),
+        ("inputs", ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")),
+        (
+            "parameters",
+            (
+                ("beta", (("default", 0.1), ("brief", "How strongly the policy is tied to the reference."))),
+                ("exponent", (("brief", "Power of the probability ratio, not 0."),)),
+            ),
+        ),
+        (
+            "formula",
+            "mean(-log_sigmoid(beta * (exp(exponent * (chosen_logprobs - ref_chosen_logprobs)) - exp(exponent * (rejected_logprobs - ref_rejected_logprobs))) / exponent))",
+        ),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Wang et al. 2023, Beyond Reverse KL: Generalizing Direct Preference Optimization with Diverse Divergence Constraints",
+                    ),
+                    ("url", "https://arxiv.org/abs/2309.16240"),
+                ),
+            ),
+        ),
+    ),
     "preference/loss/sigmoid_likelihood": (
         (
             "description",

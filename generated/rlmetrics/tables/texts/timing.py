@@ -83,6 +83,13 @@ TEXTS: dict[str, object] = {
             "From calling the model to having log-probabilities and entropies, added up over the micro-batches of one optimizer step.",
         ),
     ),
+    "timing/user_section": (
+        (
+            "description",
+            "Whatever the user's own code wraps. Compare it with the parts that trainers time themselves under the same prefix; a section that contains one of them includes its time.",
+        ),
+        ("measured", "From entering the section to leaving it, on the main process, one value per pass."),
+    ),
     "timing/optimizer_step": (
         (
             "description",

@@ -396,6 +396,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1177|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1212|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1181|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1216|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1185|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1220|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -411,7 +456,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -447,7 +492,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Rounded to four decimals under transformers 4.",
+                    "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. With use_liger_kernel f_divergence_type has no effect up to 1.12.0. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
@@ -651,6 +696,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1177|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1212|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1181|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1216|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1185|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1220|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -666,7 +756,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -702,7 +792,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Every pair counts alike over the whole data set.",
+                    "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. With use_liger_kernel f_divergence_type has no effect up to 1.12.0. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -921,6 +1011,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1231|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1308|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1235|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1312|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -936,7 +1071,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -972,7 +1107,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Rounded to four decimals under transformers 4.",
+                    "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. With use_liger_kernel f_divergence_type has no effect up to 1.12.0. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
@@ -1193,6 +1328,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1231|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1308|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1235|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1312|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -1208,7 +1388,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1244,7 +1424,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Every pair counts alike over the whole data set.",
+                    "With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. With use_liger_kernel f_divergence_type has no effect up to 1.12.0. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -1463,6 +1643,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1352|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1403|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1407|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1360|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1411|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -1478,7 +1703,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1495,7 +1720,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Rounded to four decimals under transformers 4.",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. With use_liger_kernel f_divergence_type has no effect up to 1.12.0. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
@@ -1716,6 +1941,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1352|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1403|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1407|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1360|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1411|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -1731,7 +2001,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1748,7 +2018,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. With use_liger_kernel f_divergence_type has no effect up to 1.12.0. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -1955,6 +2225,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1433|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1451|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1437|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1455|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1441|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1459|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -1970,7 +2285,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1987,7 +2302,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Rounded to four decimals under transformers 4.",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. With use_liger_kernel f_divergence_type has no effect up to 1.12.0. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
@@ -2196,6 +2511,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1433|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1451|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1437|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1455|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1441|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1459|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -2211,7 +2571,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -2228,7 +2588,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. With use_liger_kernel f_divergence_type has no effect up to 1.12.0. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -2435,6 +2795,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1332|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1336|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1360|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1340|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1364|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -2450,7 +2855,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -2467,7 +2872,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Rounded to four decimals under transformers 4.",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
@@ -2676,6 +3081,51 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1332|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1336|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1360|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1340|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1364|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "weighted sum of several losses"),
                             ("when", "loss_type == 'several' and not use_weighting"),
                             ("metric", "loss/total"),
@@ -2691,7 +3141,7 @@ FILE: tuple[object, ...] = (
                             ("name", "another divergence, or weighted pairs"),
                             (
                                 "when",
-                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid', 'sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -2708,7 +3158,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts router_aux_loss_coef times the load-balancing loss is added. With ld_alpha the log-probabilities inside are weighted. sigmoid ignores label_smoothing. The exponent of the alpha divergence is f_alpha_divergence_coef minus 1. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",

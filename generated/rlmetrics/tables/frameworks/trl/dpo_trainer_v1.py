@@ -705,8 +705,23 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            ("when", "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free"),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.11|trl/trainer/dpo_trainer.py|861|DPOTrainer.dpo_loss|value",
+                                    "0.8.6|trl/trainer/dpo_trainer.py|865|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
-                            ("when", "reference_free"),
+                            (
+                                "when",
+                                "(reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free)",
+                            ),
                             ("metric", "loss/total"),
                             (
                                 "evidence",
@@ -789,8 +804,23 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            ("when", "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free"),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.11|trl/trainer/dpo_trainer.py|861|DPOTrainer.dpo_loss|value",
+                                    "0.8.6|trl/trainer/dpo_trainer.py|865|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
-                            ("when", "reference_free"),
+                            (
+                                "when",
+                                "(reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free)",
+                            ),
                             ("metric", "loss/total"),
                             (
                                 "evidence",
@@ -966,10 +996,25 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "rpo_alpha != null or reference_free or (precompute_ref_log_probs and loss_type != 'sigmoid')",
+                                "(rpo_alpha != null or reference_free or (precompute_ref_log_probs and loss_type != 'sigmoid')) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and rpo_alpha == null)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1151,10 +1196,25 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "rpo_alpha != null or reference_free or (precompute_ref_log_probs and loss_type != 'sigmoid')",
+                                "(rpo_alpha != null or reference_free or (precompute_ref_log_probs and loss_type != 'sigmoid')) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and rpo_alpha == null)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1303,10 +1363,37 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1067|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1095|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1073|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid']) or (precompute_ref_log_probs and loss_type != 'sigmoid')",
+                                "(rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid']) or (precompute_ref_log_probs and loss_type != 'sigmoid')) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1322,7 +1409,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. With rpo_alpha it is rpo_alpha times the preference loss plus the negative log-likelihood: the weight is on the other term than later. exo_pair takes a smoothing of 0.001 where none is set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. With rpo_alpha it is rpo_alpha times the preference loss plus the negative log-likelihood: the weight is on the other term than later. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default.",
                 ),
                 (
                     "evidence",
@@ -1452,10 +1539,37 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1067|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1095|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1073|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid']) or (precompute_ref_log_probs and loss_type != 'sigmoid')",
+                                "(rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid']) or (precompute_ref_log_probs and loss_type != 'sigmoid')) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1471,7 +1585,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. With rpo_alpha it is rpo_alpha times the preference loss plus the negative log-likelihood: the weight is on the other term than later. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. With rpo_alpha it is rpo_alpha times the preference loss plus the negative log-likelihood: the weight is on the other term than later. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -1657,7 +1771,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not reference_free",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not reference_free",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -1669,10 +1783,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1151|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1129|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1179|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1135|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not reference_free)",
+                                "(rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1691,7 +1850,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default.",
                 ),
                 (
                     "evidence",
@@ -1879,7 +2038,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not reference_free",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not reference_free",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -1891,10 +2050,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1151|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1129|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1179|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1135|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not reference_free)",
+                                "(rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -1913,7 +2117,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -2122,7 +2326,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -2134,10 +2338,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1050|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1050|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1075|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1075|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1053|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1053|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free)",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -2156,7 +2405,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. 0.12.0 and 0.12.1 may run with later releases of transformers, some of which add up accumulated micro-batches.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. 0.12.0 and 0.12.1 may run with later releases of transformers, some of which add up accumulated micro-batches.",
                 ),
                 (
                     "evidence",
@@ -2366,7 +2615,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -2378,10 +2627,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1050|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1050|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1075|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1075|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1053|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1053|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free)",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -2400,7 +2694,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -2546,7 +2840,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -2555,10 +2849,37 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|911|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|936|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|914|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free)",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -2574,7 +2895,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default.",
                 ),
                 (
                     "evidence",
@@ -2719,7 +3040,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -2728,10 +3049,37 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|911|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|936|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|914|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free)",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -2747,7 +3095,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -2969,7 +3317,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -2981,10 +3329,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|945|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|947|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|970|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|972|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|948|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|950|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free)",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -3003,7 +3396,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default.",
                 ),
                 (
                     "evidence",
@@ -3230,7 +3623,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -3242,10 +3635,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|945|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|947|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|970|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|972|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|948|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|950|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free)",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -3264,7 +3702,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -3488,7 +3926,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -3500,10 +3938,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|912|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|912|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|937|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|937|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|915|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|915|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -3522,7 +4005,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default.",
                 ),
                 (
                     "evidence",
@@ -3748,7 +4231,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -3760,10 +4243,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|912|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|912|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|937|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|937|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|915|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|915|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -3782,7 +4310,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -4006,7 +4534,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -4018,10 +4546,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|997|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|997|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1022|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1022|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -4040,7 +4613,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default.",
                 ),
                 (
                     "evidence",
@@ -4266,7 +4839,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -4278,10 +4851,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|997|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|997|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1022|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1022|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -4300,7 +4918,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -4540,7 +5158,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -4552,10 +5170,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1023|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1073|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1048|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1098|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1026|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1076|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -4574,7 +5237,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default.",
                 ),
                 (
                     "evidence",
@@ -4816,7 +5479,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -4828,10 +5491,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1023|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1073|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1048|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1098|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1026|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1076|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -4850,7 +5558,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -5090,7 +5798,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -5102,10 +5810,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -5124,7 +5877,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default.",
                 ),
                 (
                     "evidence",
@@ -5366,7 +6119,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -5378,10 +6131,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -5400,7 +6198,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -5639,7 +6437,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -5651,10 +6449,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1061|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1086|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1064|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -5673,7 +6516,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Rounded to four decimals under transformers 4.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
@@ -5914,7 +6757,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -5926,10 +6769,55 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1061|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1086|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1064|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -5948,7 +6836,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
@@ -6103,7 +6991,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -6112,10 +7000,37 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1115|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1140|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1118|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -6131,7 +7046,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Rounded to four decimals under transformers 4.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Rounded to four decimals under transformers 4.",
                 ),
                 (
                     "evidence",
@@ -6285,7 +7200,7 @@ FILE: tuple[object, ...] = (
                             ("name", "with a likelihood term"),
                             (
                                 "when",
-                                "loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
                             ),
                             ("metric", "preference/loss/sigmoid_likelihood"),
                             (
@@ -6294,10 +7209,37 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1115|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1140|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1118|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
                             ("name", "other terms or weights"),
                             (
                                 "when",
-                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and rpo_alpha != null and label_smoothing == 0 and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
                             ),
                             ("metric", "loss/total"),
                             (
@@ -6313,7 +7255,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set. Every pair counts alike over the whole data set.",
+                    "With a mixture of experts that returns router logits the load-balancing loss, times its coefficient, is added. exo_pair takes a smoothing of 0.001 where none is set; the exponent of the alpha divergence is minus its coefficient, which is 1 by default. Every pair counts alike over the whole data set.",
                 ),
                 (
                     "evidence",
