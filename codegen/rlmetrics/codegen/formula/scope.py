@@ -26,6 +26,9 @@ TERNARY: Final = 0
 MAX_INLINE: Final = 72
 """Expressions longer than this are split over several lines by naming their longest parts."""
 
+LONG_NAME: Final = 16
+"""Longer names of functions take from the room of their arguments."""
+
 _RESERVED: Final = frozenset(
     ["torch", "ops", "Tensor", "l", "math", *keyword.kwlist, *keyword.softkwlist, *dir(builtins)]
 )
@@ -196,7 +199,7 @@ class Scope:
 
     def call(self, function: str, nodes: Iterable[Node], *more: str) -> Piece:
         """Return a call of a function with the nodes as arguments."""
-        pieces = self.pieces(nodes, MAX_INLINE - sum(map(len, more)))
+        pieces = self.pieces(nodes, MAX_INLINE - sum(map(len, more)) - max(0, len(function) - LONG_NAME))
         return f"{function}({', '.join([*(text for text, _ in pieces), *more])})", ATOM
 
     def infix(self, operator: str, binding: int, left: Node, right: Node) -> Piece:
