@@ -63,15 +63,6 @@ CASES = [
         padding=True,
         gradient=("logprobs",),
     ),
-    Case(
-        "sft/validation_loss",
-        "sft_validation_loss",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("logprobs",),
-    ),
 ]
 
 

@@ -531,7 +531,6 @@ _HOME: Final[dict[str, str]] = {
     "sft_entropy": "sft",
     "sft_entropy_from_logits": "sft",
     "sft_dynamic_loss": "sft",
-    "sft_validation_loss": "sft",
     "task_return_mean": "task",
     "task_return_std": "task",
     "task_return_max": "task",

@@ -552,7 +552,6 @@ from .sft import (
     sft_loss_from_logits,
     sft_token_accuracy,
     sft_token_accuracy_from_logits,
-    sft_validation_loss,
 )
 from .task import (
     task_episode_length_max,
@@ -1166,7 +1165,6 @@ __all__ = [
     "sft_loss_from_logits",
     "sft_token_accuracy",
     "sft_token_accuracy_from_logits",
-    "sft_validation_loss",
     "task_episode_length_max",
     "task_episode_length_mean",
     "task_episode_length_min",

@@ -529,7 +529,6 @@ _INDEX: Final[dict[str, str]] = {
     "sft/entropy": "sft",
     "sft/entropy@from_logits": "sft",
     "sft/dynamic_loss": "sft",
-    "sft/validation_loss": "sft",
     "task/return/mean": "task",
     "task/return/std": "task",
     "task/return/max": "task",

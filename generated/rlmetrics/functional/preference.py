@@ -2384,8 +2384,8 @@ def _preference_loss_sigmoid_forward_kl_update(
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     exponential = torch.exp(ref_rejected_logprobs - rejected_logprobs)
-    log_sigmoid = torch.nn.functional.logsigmoid(beta * (exponential - torch.exp(ref_chosen_logprobs - chosen_logprobs)))
-    negative_log_sigmoid = -log_sigmoid
+    product = beta * (exponential - torch.exp(ref_chosen_logprobs - chosen_logprobs))
+    negative_log_sigmoid = -torch.nn.functional.logsigmoid(product)
     negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
     sequence_count = ops.number_of(negative_log_sigmoid)
     return pack([negative_log_sigmoid_sum, sequence_count])

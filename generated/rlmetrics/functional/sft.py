@@ -28,7 +28,6 @@ __all__ = [
     "sft_loss_from_logits",
     "sft_token_accuracy",
     "sft_token_accuracy_from_logits",
-    "sft_validation_loss",
 ]
 
 
@@ -36,7 +35,8 @@ def sft_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
     """Mean cross-entropy of the target tokens in supervised training.
 
     Negative log-probability per target token; its exponential is the perplexity. It falls fast, then slowly; a jump
-    down at the start of each epoch means that examples are being memorised.
+    down at the start of each epoch means that examples are being memorised. In evaluation it turns up while training
+    still improves once the model overfits.
 
     Formula::
 
@@ -79,7 +79,8 @@ def sft_loss_from_logits(logits: Tensor, tokens: Tensor, mask: Tensor) -> Tensor
     """The same from the logits of the whole vocabulary at each response position.
 
     Negative log-probability per target token; its exponential is the perplexity. It falls fast, then slowly; a jump
-    down at the start of each epoch means that examples are being memorised.
+    down at the start of each epoch means that examples are being memorised. In evaluation it turns up while training
+    still improves once the model overfits.
 
     Formula::
 
@@ -356,48 +357,6 @@ def _sft_dynamic_loss_finalize(state: Tensor) -> Tensor:
     return product_sum / token_count
 
 
-def sft_validation_loss(logprobs: Tensor, mask: Tensor) -> Tensor:
-    """Mean cross-entropy of the target tokens of the validation set in supervised training.
-
-    Rises while the training loss still falls when the model overfits.
-
-    Formula::
-
-        mean(-logprobs)
-
-    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
-    states equal the whole.
-
-    Args:
-        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
-            policy.
-        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-
-    Returns:
-        Float64 tensor ``[]``, in nat; NaN over an empty population.
-
-    Raises:
-        TypeError: An input is no tensor, or has another dtype.
-        ValueError: An input has another number of axes, or two inputs disagree about an axis.
-    """
-    state = _sft_validation_loss_update(logprobs, mask)
-    return _sft_validation_loss_finalize(state)
-
-
-def _sft_validation_loss_update(logprobs: Tensor, mask: Tensor) -> Tensor:
-    check(logprobs=logprobs, mask=mask)
-    mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    negative_logprobs_sum = ops.total(-logprobs, mask)
-    token_count = ops.count(mask)
-    return pack([negative_logprobs_sum, token_count])
-
-
-def _sft_validation_loss_finalize(state: Tensor) -> Tensor:
-    negative_logprobs_sum, token_count = state.unbind()
-    return negative_logprobs_sum / token_count
-
-
 METRICS: Final[dict[str, MetricFunction]] = {
     "sft/loss": MetricFunction(
         id="sft/loss",
@@ -505,21 +464,6 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_sft_dynamic_loss_finalize,
         formula="mean(-exp(logprobs) * logprobs)",
         slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
-    ),
-    "sft/validation_loss": MetricFunction(
-        id="sft/validation_loss",
-        brief="Mean cross-entropy of the target tokens of the validation set in supervised training.",
-        unit="nat",
-        kind="scalar",
-        atom="token",
-        empty="nan",
-        inputs=named("logprobs", "mask"),
-        parameters={},
-        function=sft_validation_loss,
-        update=_sft_validation_loss_update,
-        finalize=_sft_validation_loss_finalize,
-        formula="mean(-logprobs)",
-        slots=(Slot("negative_logprobs_sum", "sum"), Slot("token_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

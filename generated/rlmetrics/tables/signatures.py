@@ -205,6 +205,25 @@ TRAITS: dict[str, object] = {
         ),
         ("grade", "incomparable"),
     ),
+    "taken_for_divided": (
+        ("facet", "defect"),
+        (
+            "what",
+            "under transformers 4.54 and newer the means of accumulated micro-batches are added up instead of averaged, and multiplied by the number of processes where average_tokens_across_devices is on",
+        ),
+        ("grade", "incomparable"),
+        ("vanishes_when", "one micro-batch per step on one process"),
+        ("correction", "divide by gradient_accumulation_steps and by the number of processes"),
+    ),
+    "first_token_in_normaliser": (
+        ("facet", "reduction"),
+        (
+            "what",
+            "the first token of each row counts in the denominator although nothing predicts it, which makes the value a little too small",
+        ),
+        ("grade", "minor"),
+        ("vanishes_when", "the first token of each row is masked"),
+    ),
     "evaluation_moves_it": (
         ("facet", "timing"),
         ("what", "a running average meant for training is fed with evaluation data, too"),
@@ -887,10 +906,10 @@ TRAITS: dict[str, object] = {
         ("facet", "defect"),
         (
             "what",
-            "with transformers 5 every process divides by the tokens of all processes before processes are averaged, so the number is too small by the number of processes",
+            "every process divides by the tokens of all processes before processes are averaged, so the number is too small by the number of processes",
         ),
         ("grade", "incomparable"),
-        ("vanishes_when", "one rank"),
+        ("vanishes_when", "one rank, or average_tokens_across_devices switched off"),
         ("correction", "multiply by the number of processes"),
     ),
     "swapped_interpolation": (

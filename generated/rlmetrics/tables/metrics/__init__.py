@@ -547,7 +547,6 @@ MODULE_OF: dict[str, object] = {
     "sft/token_accuracy": "sft",
     "sft/entropy": "sft",
     "sft/dynamic_loss": "sft",
-    "sft/validation_loss": "sft",
     "sft/step_time": "sft",
     "sft/multi_token_prediction_loss": "sft",
     "stage/profile_start": "stage",

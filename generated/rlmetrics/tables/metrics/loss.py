@@ -37,6 +37,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("false_friends", (("policy/loss", "One term of it."), ("loss/run_mean", "The average over the whole run."))),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "loss/run_mean": (
         ("rev", 1),

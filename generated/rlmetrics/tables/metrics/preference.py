@@ -776,6 +776,7 @@ METRICS: dict[str, object] = {
                 ("preference/loss/sigmoid_norm", "The same function of per-token averages."),
             ),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sigmoid_norm": (
         ("rev", 1),
@@ -798,6 +799,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_sigmoid_norm"),
         ("false_friends", (("preference/loss/sigmoid", "The same function of sums over tokens."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sigmoid_smoothed": (
         ("rev", 1),
@@ -826,6 +828,7 @@ METRICS: dict[str, object] = {
                 ("preference/loss/robust", "Subtracts the flipped term instead of adding it."),
             ),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sigmoid_free": (
         ("rev", 1),
@@ -854,6 +857,7 @@ METRICS: dict[str, object] = {
                 ("preference/loss/contrastive", "Has a likelihood term beside it."),
             ),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sigmoid_js": (
         ("rev", 1),
@@ -879,6 +883,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/sigmoid", "Scores are the log-ratios themselves, from the reverse KL divergence."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sigmoid_forward_kl": (
         ("rev", 1),
@@ -904,6 +909,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/sigmoid", "Scores are the log-ratios themselves, from the reverse KL divergence."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sigmoid_alpha": (
         ("rev", 1),
@@ -929,6 +935,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/sigmoid", "Scores are the log-ratios themselves, which an exponent towards 0 gives."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sigmoid_likelihood": (
         ("rev", 1),
@@ -952,6 +959,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_sigmoid_likelihood"),
         ("false_friends", (("preference/loss/sigmoid", "Without the likelihood term."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/hinge": (
         ("rev", 1),
@@ -973,6 +981,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_hinge"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/ipo": (
         ("rev", 1),
@@ -994,6 +1003,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_ipo"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/ipo_sum": (
         ("rev", 1),
@@ -1016,6 +1026,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_ipo_sum"),
         ("false_friends", (("preference/loss/ipo", "Divides every log-ratio by the length of its response."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/kto_pair": (
         ("rev", 1),
@@ -1041,6 +1052,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/bco_pair", "Also judges each side alone, but without a baseline from the batch."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/exo_pair": (
         ("rev", 1),
@@ -1065,6 +1077,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_exo_pair"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/nca_pair": (
         ("rev", 1),
@@ -1086,6 +1099,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_nca_pair"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/robust": (
         ("rev", 1),
@@ -1106,6 +1120,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_robust"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/bco_pair": (
         ("rev", 1),
@@ -1127,6 +1142,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_bco_pair"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sppo_hard": (
         ("rev", 1),
@@ -1151,6 +1167,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_sppo_hard"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/apo_zero": (
         ("rev", 1),
@@ -1173,6 +1190,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_apo_zero"),
         ("false_friends", (("preference/loss/apo_down", "That one lowers both responses."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/apo_down": (
         ("rev", 1),
@@ -1195,6 +1213,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_apo_down"),
         ("false_friends", (("preference/loss/apo_zero", "That one raises the preferred response."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/discopop": (
         ("rev", 1),
@@ -1215,6 +1234,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_discopop"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/sft": (
         ("rev", 1),
@@ -1237,6 +1257,7 @@ METRICS: dict[str, object] = {
         ),
         ("population", "preference_completion_tokens"),
         ("function", "rlmetrics.functional.preference.preference_loss_sft"),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/aot": (
         ("rev", 1),
@@ -1259,6 +1280,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_aot"),
         ("false_friends", (("preference/loss/aot_unpaired", "That sorts the log-ratios of both sides instead."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/aot_unpaired": (
         ("rev", 1),
@@ -1284,6 +1306,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_aot_unpaired"),
         ("false_friends", (("preference/loss/aot", "That sorts the differences within pairs."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/contrastive": (
         ("rev", 1),
@@ -1310,6 +1333,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_contrastive"),
         ("false_friends", (("preference/loss/sigmoid_likelihood", "The same sum with a reference model."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/contrastive_hinge": (
         ("rev", 1),
@@ -1338,6 +1362,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/hinge", "Measured against a reference model and without a likelihood term."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/contrastive_ipo": (
         ("rev", 1),
@@ -1366,6 +1391,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/ipo", "Measured against a reference model and without a likelihood term."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/simpo": (
         ("rev", 1),
@@ -1394,6 +1420,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/sigmoid_norm", "Measured against a reference model and without a target margin."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/odds_ratio": (
         ("rev", 1),
@@ -1420,6 +1447,7 @@ METRICS: dict[str, object] = {
         ("population", "preference_pairs"),
         ("function", "rlmetrics.functional.preference.preference_loss_odds_ratio"),
         ("false_friends", (("preference/loss/sft", "The likelihood term alone."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/triple": (
         ("rev", 1),
@@ -1449,6 +1477,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/contrastive", "There the preferred response is imitated, not a third one."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/triple_hinge": (
         ("rev", 1),
@@ -1474,6 +1503,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/contrastive_hinge", "There the preferred response is imitated, not a third one."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/triple_ipo": (
         ("rev", 1),
@@ -1502,6 +1532,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/contrastive_ipo", "There the preferred response is imitated, not a third one."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "preference/loss/triple_length": (
         ("rev", 1),
@@ -1528,5 +1559,6 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("preference/loss/simpo", "There nothing or the preferred response is imitated, not a third one."),),
         ),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
 }

@@ -112,26 +112,6 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.sft.sft_dynamic_loss"),
         ("false_friends", (("sft/loss", "Every token counts alike there."),)),
     ),
-    "sft/validation_loss": (
-        ("rev", 1),
-        ("brief", "Mean cross-entropy of the target tokens of the validation set in supervised training."),
-        ("unit", "nat"),
-        ("kind", "scalar"),
-        ("range", (0.0, None)),
-        ("direction", "lower"),
-        (
-            "identity",
-            (
-                ("quantity", "cross_entropy"),
-                ("of", "supervised validation tokens"),
-                ("extent", "token"),
-                ("statistic", "mean"),
-            ),
-        ),
-        ("population", "response_tokens"),
-        ("function", "rlmetrics.functional.sft.sft_validation_loss"),
-        ("false_friends", (("sft/loss", "On the training batch."),)),
-    ),
     "sft/step_time": (
         ("rev", 1),
         ("brief", "Wall time of one supervised training step."),

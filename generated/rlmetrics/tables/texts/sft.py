@@ -9,7 +9,7 @@ TEXTS: dict[str, object] = {
     "sft/loss": (
         (
             "description",
-            "Negative log-probability per target token; its exponential is the perplexity. It falls fast, then slowly; a jump down at the start of each epoch means that examples are being memorised.",
+            "Negative log-probability per target token; its exponential is the perplexity. It falls fast, then slowly; a jump down at the start of each epoch means that examples are being memorised. In evaluation it turns up while training still improves once the model overfits.",
         ),
         ("inputs", ("logprobs", "mask")),
         ("formula", "mean(-logprobs)"),
@@ -114,13 +114,6 @@ TEXTS: dict[str, object] = {
                 ),
             ),
         ),
-    ),
-    "sft/validation_loss": (
-        ("description", "Rises while the training loss still falls when the model overfits."),
-        ("inputs", ("logprobs", "mask")),
-        ("formula", "mean(-logprobs)"),
-        ("atom", "token"),
-        ("empty", "nan"),
     ),
     "sft/step_time": (
         (

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "BCOTrainer"),
     (
         "brief",
-        "Binary Classifier Optimization of TRL: single completions labelled good or bad, classified by their implicit reward against a running threshold. Sums and counts are collected on the main process and divided when the trainer logs, so a log lacks the keys of a class that its window did not hold. Evaluation keys start with eval_, whichever evaluation data set they come from.",
+        "Binary Classifier Optimization of TRL: single completions labelled good or bad, classified by their implicit reward against a running threshold. Sums and counts are collected on the main process and divided when the trainer logs, so a log lacks the keys of a class that its window did not hold. Evaluation keys start with eval_, whichever evaluation data set they come from, and are also in what evaluate() returns.",
     ),
     ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),

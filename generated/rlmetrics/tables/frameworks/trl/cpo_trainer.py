@@ -11,7 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Contrastive Preference Optimization of TRL, with SimPO and AlphaPO among its losses: pairs of responses are ranked by the policy alone, without a reference model, and the preferred ones are imitated as well. It keeps and averages its values as DPOTrainer did before 0.29.0; until 0.13.0 only the main process's own pairs are counted.",
     ),
-    ("extends", ("hf_trainer",)),
+    ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
@@ -338,6 +338,67 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.8.2..0.9.4",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.2|trl/trainer/cpo_trainer.py|589|CPOTrainer.cpo_loss|value",
+                                    "0.9.4|trl/trainer/cpo_trainer.py|594|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.2|trl/trainer/cpo_trainer.py|591|CPOTrainer.cpo_loss|value",
+                                    "0.9.4|trl/trainer/cpo_trainer.py|596|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type == 'sigmoid'"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.8.2|trl/trainer/cpo_trainer.py|587|CPOTrainer.cpo_loss|value",
+                                    "0.9.4|trl/trainer/cpo_trainer.py|592|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
+                        "0.8.2|trl/trainer/cpo_trainer.py|729|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.9.4|trl/trainer/cpo_trainer.py|734|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.9.6..0.11.4",)),
                 ("modes", ("train",)),
@@ -480,6 +541,79 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "0.9.6|trl/trainer/cpo_trainer.py|770|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.11.4|trl/trainer/cpo_trainer.py|779|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.9.6..0.11.4",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/cpo_trainer.py|617|CPOTrainer.cpo_loss|value",
+                                    "0.11.4|trl/trainer/cpo_trainer.py|626|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/cpo_trainer.py|619|CPOTrainer.cpo_loss|value",
+                                    "0.11.4|trl/trainer/cpo_trainer.py|628|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/cpo_trainer.py|603|CPOTrainer.cpo_loss|value",
+                                    "0.11.4|trl/trainer/cpo_trainer.py|612|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'simpo']"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/cpo_trainer.py|609|CPOTrainer.cpo_loss|value",
+                                    "0.11.4|trl/trainer/cpo_trainer.py|618|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
                         "0.9.6|trl/trainer/cpo_trainer.py|770|CPOTrainer.get_batch_loss_metrics|value",
                         "0.11.4|trl/trainer/cpo_trainer.py|779|CPOTrainer.get_batch_loss_metrics|value",
                     ),
@@ -634,6 +768,79 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.12.0..0.12.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/cpo_trainer.py|654|CPOTrainer.cpo_loss|value",
+                                    "0.12.2|trl/trainer/cpo_trainer.py|656|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/cpo_trainer.py|656|CPOTrainer.cpo_loss|value",
+                                    "0.12.2|trl/trainer/cpo_trainer.py|658|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/cpo_trainer.py|640|CPOTrainer.cpo_loss|value",
+                                    "0.12.2|trl/trainer/cpo_trainer.py|642|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'simpo']"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/cpo_trainer.py|646|CPOTrainer.cpo_loss|value",
+                                    "0.12.2|trl/trainer/cpo_trainer.py|648|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.12.0|trl/trainer/cpo_trainer.py|807|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.12.2|trl/trainer/cpo_trainer.py|809|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.13.0",)),
                 ("modes", ("train",)),
@@ -728,6 +935,54 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.13.0|trl/trainer/cpo_trainer.py|816|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.13.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            ("evidence", ("0.13.0|trl/trainer/cpo_trainer.py|663|CPOTrainer.cpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            ("evidence", ("0.13.0|trl/trainer/cpo_trainer.py|665|CPOTrainer.cpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            ("evidence", ("0.13.0|trl/trainer/cpo_trainer.py|649|CPOTrainer.cpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'simpo']"),
+                            ("metric", "loss/total"),
+                            ("evidence", ("0.13.0|trl/trainer/cpo_trainer.py|655|CPOTrainer.cpo_loss|value",)),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
                         "0.13.0|trl/trainer/cpo_trainer.py|816|CPOTrainer.get_batch_loss_metrics|value",
                     ),
                 ),
@@ -877,6 +1132,79 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "0.14.0|trl/trainer/cpo_trainer.py|821|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.21.0|trl/trainer/cpo_trainer.py|840|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.14.0..0.21.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/cpo_trainer.py|668|CPOTrainer.cpo_loss|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|682|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/cpo_trainer.py|670|CPOTrainer.cpo_loss|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|684|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type == 'simpo' and label_smoothing == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/cpo_trainer.py|654|CPOTrainer.cpo_loss|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|668|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'simpo']"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/cpo_trainer.py|660|CPOTrainer.cpo_loss|value",
+                                    "0.21.0|trl/trainer/cpo_trainer.py|674|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
                         "0.14.0|trl/trainer/cpo_trainer.py|821|CPOTrainer.get_batch_loss_metrics|value",
                         "0.21.0|trl/trainer/cpo_trainer.py|840|CPOTrainer.get_batch_loss_metrics|value",
                     ),
@@ -1043,6 +1371,84 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.22.0..0.25.1",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|694|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|719|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|696|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|721|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type in ['simpo', 'alphapo'] and label_smoothing == 0 and alpha == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|680|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|705|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels or another reward shape"),
+                            (
+                                "when",
+                                "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo', 'alphapo'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/cpo_trainer.py|686|CPOTrainer.cpo_loss|value",
+                                    "0.22.0|trl/trainer/cpo_trainer.py|662|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|711|CPOTrainer.cpo_loss|value",
+                                    "0.25.1|trl/trainer/cpo_trainer.py|687|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.22.0|trl/trainer/cpo_trainer.py|859|CPOTrainer.get_batch_loss_metrics|value",
+                        "0.25.1|trl/trainer/cpo_trainer.py|884|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.26.0..1.16.0",)),
                 ("modes", ("train",)),
@@ -1195,6 +1601,84 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "0.26.0|trl/experimental/cpo/cpo_trainer.py|876|CPOTrainer.get_batch_loss_metrics|value",
+                        "1.16.0|trl/experimental/cpo/cpo_trainer.py|890|CPOTrainer.get_batch_loss_metrics|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.26.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/contrastive"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|711|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|729|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and alpha == 0"),
+                            ("metric", "preference/loss/contrastive_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|713|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|731|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type simpo"),
+                            ("when", "loss_type in ['simpo', 'alphapo'] and label_smoothing == 0 and alpha == 0"),
+                            ("metric", "preference/loss/simpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|697|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|715|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels or another reward shape"),
+                            (
+                                "when",
+                                "alpha != 0 or (label_smoothing != 0 and loss_type in ['sigmoid', 'simpo', 'alphapo'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|703|CPOTrainer.cpo_loss|value",
+                                    "0.26.0|trl/experimental/cpo/cpo_trainer.py|679|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|721|CPOTrainer.cpo_loss|value",
+                                    "1.16.0|trl/experimental/cpo/cpo_trainer.py|697|CPOTrainer.cpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
                         "0.26.0|trl/experimental/cpo/cpo_trainer.py|876|CPOTrainer.get_batch_loss_metrics|value",
                         "1.16.0|trl/experimental/cpo/cpo_trainer.py|890|CPOTrainer.get_batch_loss_metrics|value",
                     ),

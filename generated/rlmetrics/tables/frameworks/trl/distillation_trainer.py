@@ -359,7 +359,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("1.1.0..1.8.0",)),
+                ("releases", ("1.1.0..1.6.0",)),
                 ("modes", ("eval",)),
                 ("metric", "distillation/divergence/reverse_kl"),
                 ("snapshot", "current"),
@@ -418,7 +418,76 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "1.1.0|trl/experimental/distillation/distillation_trainer.py|1034|DistillationTrainer._reduce_divergence_loss|value",
-                        "1.8.0|trl/experimental/distillation/distillation_trainer.py|1081|DistillationTrainer._reduce_divergence_loss|value",
+                        "1.6.0|trl/experimental/distillation/distillation_trainer.py|1038|DistillationTrainer._reduce_divergence_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("modes", ("eval",)),
+                ("metric", "distillation/divergence/reverse_kl"),
+                ("snapshot", "current"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("divided_by_processes",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "from student to teacher, one token"),
+                            ("when", "beta == 1 and loss_top_k == 1"),
+                            ("traits", ("support_of_one_token",)),
+                        ),
+                        (
+                            ("name", "from student to teacher, several tokens"),
+                            ("when", "beta == 1 and loss_top_k > 1"),
+                            ("traits", ("support_truncated",)),
+                        ),
+                        (
+                            ("name", "from teacher to student, one token"),
+                            ("when", "beta == 0 and loss_top_k == 1"),
+                            ("metric", "distillation/divergence/forward_kl"),
+                            ("traits", ("support_truncated",)),
+                        ),
+                        (
+                            ("name", "from teacher to student, several tokens"),
+                            ("when", "beta == 0 and loss_top_k > 1"),
+                            ("metric", "distillation/divergence/forward_kl"),
+                            ("traits", ("support_truncated",)),
+                        ),
+                        (
+                            ("name", "from teacher to student, the whole vocabulary"),
+                            ("when", "beta == 0 and loss_top_k == 0"),
+                            ("metric", "distillation/divergence/forward_kl"),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon, one token"),
+                            ("when", "beta != 0 and beta != 1 and loss_top_k == 1"),
+                            ("metric", "distillation/divergence/jensen_shannon"),
+                            ("traits", ("support_of_one_token",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon, several tokens"),
+                            ("when", "beta != 0 and beta != 1 and loss_top_k > 1"),
+                            ("metric", "distillation/divergence/jensen_shannon"),
+                            ("traits", ("support_truncated",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon, the whole vocabulary"),
+                            ("when", "beta != 0 and beta != 1 and loss_top_k == 0"),
+                            ("metric", "distillation/divergence/jensen_shannon"),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "On the data set's own responses. With transformers 4.56 each process divides by its own tokens, so nothing is to correct; the same holds for a teacher server.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/distillation/distillation_trainer.py|1047|DistillationTrainer._reduce_divergence_loss|value",
+                        "1.8.0|trl/experimental/distillation/distillation_trainer.py|1076|DistillationTrainer._reduce_divergence_loss|value",
                     ),
                 ),
             ),
@@ -470,6 +539,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "distillation/divergence/reverse_kl"),
                 ("snapshot", "current"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("divided_by_processes",)),
                 (
                     "variants",
                     (
@@ -485,12 +555,15 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
-                ("note", "On the data set's own responses."),
+                (
+                    "note",
+                    "On the data set's own responses. With transformers 4.56 each process divides by its own tokens, so nothing is to correct.",
+                ),
                 (
                     "evidence",
                     (
-                        "1.9.0|trl/experimental/distillation/distillation_trainer.py|981|DistillationTrainer._reduce_divergence_loss|value",
-                        "1.9.2|trl/experimental/distillation/distillation_trainer.py|981|DistillationTrainer._reduce_divergence_loss|value",
+                        "1.9.0|trl/experimental/distillation/distillation_trainer.py|976|DistillationTrainer._reduce_divergence_loss|value",
+                        "1.9.2|trl/experimental/distillation/distillation_trainer.py|976|DistillationTrainer._reduce_divergence_loss|value",
                     ),
                 ),
             ),

@@ -11,7 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Direct Preference Optimization of TRL since its rewrite in 0.29.0: a policy and a reference model score pairs of a preferred and a rejected response. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs; evaluation keys get the prefix eval_, whichever evaluation data set they come from. From 1.5.0 on the added keys are also in what evaluate() returns.",
     ),
-    ("extends", ("hf_trainer",)),
+    ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
@@ -806,6 +806,304 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.29.0..1.3.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1211|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1246|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1214|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1249|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1262|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1240|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1275|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1249|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1284|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1254|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1289|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1259|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1294|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1268|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1303|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1279|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1314|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1288|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1323|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1296|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1331|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1339|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1316|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1351|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1177|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1212|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1181|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1216|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1185|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1220|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1345|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1380|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1177|DPOTrainer._compute_loss|value",
+                                    "0.29.0|trl/trainer/dpo_trainer.py|1343|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1212|DPOTrainer._compute_loss|value",
+                                    "1.3.0|trl/trainer/dpo_trainer.py|1378|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("0.29.0..1.3.0",)),
+                            ("says", "the average cross-entropy over the tokens that are not masked"),
+                            ("code", "a preference loss over pairs; no cross-entropy except for the loss type sft"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL DPO guide"),
+                                    ("release", "0.29.0"),
+                                    ("path", "docs/source/dpo_trainer.md"),
+                                    ("line", 131),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                        "0.29.0|trl/trainer/dpo_trainer.py|1209|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.3.0|trl/trainer/dpo_trainer.py|1244|DPOTrainer._compute_loss|value|the default loss type",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("1.4.0..1.7.1",)),
                 ("modes", ("train",)),
@@ -1438,6 +1736,319 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("1.4.0..1.7.1",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type sigmoid_norm"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid_norm' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_norm"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1375|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1452|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1261|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1338|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1264|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1341|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1277|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1354|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1290|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1367|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1299|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1376|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1381|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1309|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1386|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1318|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1395|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1329|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1406|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1338|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1415|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1346|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1423|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1354|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1431|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1366|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1443|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1231|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1308|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1235|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1312|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1402|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1479|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1227|DPOTrainer._compute_loss|value",
+                                    "1.4.0|trl/trainer/dpo_trainer.py|1400|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1304|DPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/trainer/dpo_trainer.py|1477|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "documented",
+                    (
+                        (
+                            ("releases", ("1.4.0..1.7.1",)),
+                            ("says", "the average cross-entropy over the tokens that are not masked"),
+                            ("code", "a preference loss over pairs; no cross-entropy except for the loss type sft"),
+                            (
+                                "source",
+                                (
+                                    ("title", "TRL DPO guide"),
+                                    ("release", "1.7.1"),
+                                    ("path", "docs/source/dpo_trainer.md"),
+                                    ("line", 132),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                        "1.4.0|trl/trainer/dpo_trainer.py|1259|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.7.1|trl/trainer/dpo_trainer.py|1336|DPOTrainer._compute_loss|value|the default loss type",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("1.8.0..1.9.2",)),
                 ("modes", ("train",)),
@@ -2032,6 +2643,300 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("1.8.0..1.9.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type sigmoid_norm"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid_norm' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_norm"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1500|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1551|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1386|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1437|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1389|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1440|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1402|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1453|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1415|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1466|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1424|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1475|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1429|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1480|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1434|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1485|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1443|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1494|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1454|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1505|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1463|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1514|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1471|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1522|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1479|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1530|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1491|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1542|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1352|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1403|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1407|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1360|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1411|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1527|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1578|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'nca_pair', 'robust', 'bco_pair', 'sppo_hard', 'apo_down', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1352|DPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/dpo_trainer.py|1525|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1403|DPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/dpo_trainer.py|1576|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                        "1.8.0|trl/trainer/dpo_trainer.py|1384|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.9.2|trl/trainer/dpo_trainer.py|1435|DPOTrainer._compute_loss|value|the default loss type",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("1.10.0..1.14.2",)),
                 ("modes", ("train",)),
@@ -2602,6 +3507,288 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("1.10.0..1.14.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type sigmoid_norm"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid_norm' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_norm"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1581|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1605|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1467|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1485|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1470|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1488|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1483|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1501|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            ("when", "loss_type == 'nca_pair' and not use_weighting"),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1496|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1514|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1505|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1523|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            ("when", "loss_type == 'bco_pair' and not use_weighting"),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1510|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1528|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            ("when", "loss_type == 'sppo_hard' and not use_weighting"),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1515|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1533|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1524|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1542|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1535|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1553|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1544|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1562|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            ("when", "loss_type == 'apo_down' and not use_weighting"),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1552|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1570|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1560|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1578|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1572|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1590|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1433|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1451|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1437|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1455|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1441|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1459|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1608|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1632|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1433|DPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/dpo_trainer.py|1606|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1451|DPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/dpo_trainer.py|1630|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                        "1.10.0|trl/trainer/dpo_trainer.py|1465|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.14.2|trl/trainer/dpo_trainer.py|1483|DPOTrainer._compute_loss|value|the default loss type",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("1.15.0..1.16.0",)),
                 ("modes", ("train",)),
@@ -3168,6 +4355,288 @@ FILE: tuple[object, ...] = (
                         "1.15.0|trl/trainer/dpo_trainer.py|1504|DPOTrainer._compute_loss|reduction",
                         "1.16.0|trl/trainer/dpo_trainer.py|1388|DPOTrainer._compute_loss|value|the default loss type",
                         "1.16.0|trl/trainer/dpo_trainer.py|1528|DPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("1.15.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type sigmoid_norm"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid_norm' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_norm"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1480|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1504|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1366|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1390|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and not use_weighting"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1369|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1393|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1382|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1406|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            ("when", "loss_type == 'nca_pair' and not use_weighting"),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1395|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1419|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1404|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1428|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            ("when", "loss_type == 'bco_pair' and not use_weighting"),
+                            ("metric", "preference/loss/bco_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1409|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1433|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            ("when", "loss_type == 'sppo_hard' and not use_weighting"),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1414|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1438|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and not use_weighting"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1423|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1447|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            ("when", "loss_type == 'aot_unpaired' and not use_weighting"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1434|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1458|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and not use_weighting"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1443|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1467|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            ("when", "loss_type == 'apo_down' and not use_weighting"),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1451|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1475|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and f_divergence_type == 'reverse_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1459|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1483|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            ("when", "loss_type == 'sft' and not use_weighting"),
+                            ("metric", "preference/loss/sft"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1471|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1495|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "forward KL divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'forward_kl' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_forward_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1332|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'js_divergence' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1336|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1360|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and f_divergence_type == 'alpha_divergence' and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1340|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1364|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted sum of several losses"),
+                            ("when", "loss_type == 'several' and not use_weighting"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1504|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1528|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "another divergence, or weighted pairs"),
+                            (
+                                "when",
+                                "use_weighting or (f_divergence_type != 'reverse_kl' and loss_type in ['sigmoid_norm', 'hinge', 'ipo', 'exo_pair', 'robust', 'discopop'])",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1332|DPOTrainer._compute_loss|value",
+                                    "1.15.0|trl/trainer/dpo_trainer.py|1502|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1356|DPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/dpo_trainer.py|1526|DPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                        "1.15.0|trl/trainer/dpo_trainer.py|1364|DPOTrainer._compute_loss|value|the default loss type",
+                        "1.16.0|trl/trainer/dpo_trainer.py|1388|DPOTrainer._compute_loss|value|the default loss type",
                     ),
                 ),
             ),

@@ -11,7 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Direct Preference Optimization of TRL as it was before 0.29.0: a policy and a reference model score pairs of a preferred and a rejected response. Every batch leaves a value of each key in one of two stores, one for training and one for evaluation, and a log averages the store: that of training if it carries a loss, else that of evaluation. Until 0.13.0 only the main process's own pairs are counted.",
     ),
-    ("extends", ("hf_trainer",)),
+    ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
@@ -428,6 +428,26 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.5.0..0.7.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
+                        "0.5.0|trl/trainer/dpo_trainer.py|243|DPOTrainer.dpo_loss|value",
+                        "0.7.2|trl/trainer/dpo_trainer.py|359|DPOTrainer.dpo_loss|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.7.3..0.7.4",)),
                 ("modes", ("train",)),
@@ -497,6 +517,43 @@ FILE: tuple[object, ...] = (
                         "0.7.3|trl/trainer/dpo_trainer.py|581|DPOTrainer.get_batch_metrics|reduction",
                         "0.7.4|trl/trainer/dpo_trainer.py|448|DPOTrainer.dpo_loss|value",
                         "0.7.4|trl/trainer/dpo_trainer.py|581|DPOTrainer.get_batch_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.7.3..0.7.4",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.3|trl/trainer/dpo_trainer.py|449|DPOTrainer.dpo_loss|value",
+                                    "0.7.4|trl/trainer/dpo_trainer.py|449|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
+                        "0.7.3|trl/trainer/dpo_trainer.py|448|DPOTrainer.dpo_loss|value",
+                        "0.7.4|trl/trainer/dpo_trainer.py|448|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),
@@ -642,6 +699,79 @@ FILE: tuple[object, ...] = (
                         "0.7.5|trl/trainer/dpo_trainer.py|968|DPOTrainer.get_batch_loss_metrics|reduction",
                         "0.7.10|trl/trainer/dpo_trainer.py|854|DPOTrainer.dpo_loss|value",
                         "0.7.10|trl/trainer/dpo_trainer.py|1038|DPOTrainer.get_batch_loss_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.7.5..0.7.10",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.5|trl/trainer/dpo_trainer.py|800|DPOTrainer.dpo_loss|value",
+                                    "0.7.10|trl/trainer/dpo_trainer.py|857|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/ipo_sum"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.5|trl/trainer/dpo_trainer.py|802|DPOTrainer.dpo_loss|value",
+                                    "0.7.10|trl/trainer/dpo_trainer.py|859|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type kto_pair"),
+                            ("when", "loss_type == 'kto_pair'"),
+                            ("metric", "preference/loss/kto_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.5|trl/trainer/dpo_trainer.py|805|DPOTrainer.dpo_loss|value",
+                                    "0.7.10|trl/trainer/dpo_trainer.py|862|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "loss_type == 'sigmoid' and label_smoothing != 0"),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.5|trl/trainer/dpo_trainer.py|797|DPOTrainer.dpo_loss|value",
+                                    "0.7.10|trl/trainer/dpo_trainer.py|854|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
+                        "0.7.5|trl/trainer/dpo_trainer.py|797|DPOTrainer.dpo_loss|value",
+                        "0.7.10|trl/trainer/dpo_trainer.py|854|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),
@@ -841,6 +971,106 @@ FILE: tuple[object, ...] = (
                         "0.7.11|trl/trainer/dpo_trainer.py|1060|DPOTrainer.get_batch_loss_metrics|reduction",
                         "0.8.6|trl/trainer/dpo_trainer.py|879|DPOTrainer.dpo_loss|value",
                         "0.8.6|trl/trainer/dpo_trainer.py|1064|DPOTrainer.get_batch_loss_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.7.11..0.8.6",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge' and not reference_free"),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.11|trl/trainer/dpo_trainer.py|878|DPOTrainer.dpo_loss|value",
+                                    "0.8.6|trl/trainer/dpo_trainer.py|882|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo' and not reference_free"),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.11|trl/trainer/dpo_trainer.py|880|DPOTrainer.dpo_loss|value",
+                                    "0.8.6|trl/trainer/dpo_trainer.py|884|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type kto_pair"),
+                            ("when", "loss_type == 'kto_pair' and not reference_free"),
+                            ("metric", "preference/loss/kto_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.11|trl/trainer/dpo_trainer.py|883|DPOTrainer.dpo_loss|value",
+                                    "0.8.6|trl/trainer/dpo_trainer.py|887|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "loss_type == 'sigmoid' and label_smoothing != 0 and not reference_free"),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.11|trl/trainer/dpo_trainer.py|875|DPOTrainer.dpo_loss|value",
+                                    "0.8.6|trl/trainer/dpo_trainer.py|879|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            ("when", "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free"),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.11|trl/trainer/dpo_trainer.py|861|DPOTrainer.dpo_loss|value",
+                                    "0.8.6|trl/trainer/dpo_trainer.py|865|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.7.11|trl/trainer/dpo_trainer.py|861|DPOTrainer.dpo_loss|value",
+                                    "0.8.6|trl/trainer/dpo_trainer.py|865|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
+                        "0.7.11|trl/trainer/dpo_trainer.py|875|DPOTrainer.dpo_loss|value",
+                        "0.8.6|trl/trainer/dpo_trainer.py|879|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),
@@ -1245,6 +1475,203 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.9.2..0.9.4",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1022|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1022|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1024|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1024|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type kto_pair"),
+                            (
+                                "when",
+                                "loss_type == 'kto_pair' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/kto_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1027|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1027|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1017|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1017|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1042|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1042|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1055|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1055|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1061|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1061|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1014|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1014|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "precomputed reference ignored"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and precompute_ref_log_probs and rpo_alpha == null and not reference_free",
+                            ),
+                            ("traits", ("reference_is_policy",)),
+                            (
+                                "constant_when",
+                                ("always ln 2 unless an adapter is trained or a reference model was passed",),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1195|DPOTrainer.get_batch_loss_metrics|condition",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1195|DPOTrainer.get_batch_loss_metrics|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or reference_free or (precompute_ref_log_probs and loss_type != 'sigmoid')) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and rpo_alpha == null)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1228|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.9.2|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1228|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.9.4|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
+                        "0.9.2|trl/trainer/dpo_trainer.py|1014|DPOTrainer.dpo_loss|value",
+                        "0.9.4|trl/trainer/dpo_trainer.py|1014|DPOTrainer.dpo_loss|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.9.6",)),
                 ("modes", ("train",)),
@@ -1593,6 +2020,180 @@ FILE: tuple[object, ...] = (
                         "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
                         "0.9.6|trl/trainer/dpo_trainer.py|1109|DPOTrainer.dpo_loss|value",
                         "0.9.6|trl/trainer/dpo_trainer.py|1391|DPOTrainer.get_batch_loss_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.9.6",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1126|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1128|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1112|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1117|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1150|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1144|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1131|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1172|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1158|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1109|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "precomputed reference ignored"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and precompute_ref_log_probs and rpo_alpha == null and not reference_free and f_divergence_type == 'reverse_kl'",
+                            ),
+                            ("traits", ("reference_is_policy",)),
+                            (
+                                "constant_when",
+                                ("always ln 2 unless an adapter is trained or a reference model was passed",),
+                            ),
+                            (
+                                "evidence",
+                                ("0.9.6|trl/trainer/dpo_trainer.py|1341|DPOTrainer.get_batch_loss_metrics|condition",),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1067|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1095|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.9.6|trl/trainer/dpo_trainer.py|1073|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid']) or (precompute_ref_log_probs and loss_type != 'sigmoid')) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free and not precompute_ref_log_probs)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.6|trl/trainer/dpo_trainer.py|1374|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.9.6|trl/trainer/dpo_trainer.py|1073|DPOTrainer.dpo_loss|value",
+                                    "0.9.6|trl/trainer/dpo_trainer.py|1067|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
+                        "0.9.6|trl/trainer/dpo_trainer.py|1109|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),
@@ -2127,6 +2728,270 @@ FILE: tuple[object, ...] = (
                         "0.10.1|trl/trainer/dpo_trainer.py|1504|DPOTrainer.get_batch_loss_metrics|reduction",
                         "0.11.4|trl/trainer/dpo_trainer.py|1171|DPOTrainer.dpo_loss|value",
                         "0.11.4|trl/trainer/dpo_trainer.py|1473|DPOTrainer.get_batch_loss_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.10.1..0.11.4",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1210|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1188|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1212|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1190|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1196|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1174|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1201|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1179|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            ("when", "loss_type == 'nca_pair' and rpo_alpha == null and not reference_free"),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1234|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1212|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            ("when", "loss_type == 'sppo_hard' and rpo_alpha == null and not reference_free"),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1228|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1206|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            ("when", "loss_type == 'bco_pair' and rpo_alpha == null and not reference_free"),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1215|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1193|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            ("when", "loss_type == 'aot' and rpo_alpha == null and not reference_free"),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1256|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1234|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            ("when", "loss_type == 'aot_pair' and rpo_alpha == null and not reference_free"),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1242|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1220|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            ("when", "loss_type == 'apo_zero' and rpo_alpha == null and not reference_free"),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1270|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1248|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            ("when", "loss_type == 'apo_down' and rpo_alpha == null and not reference_free"),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1279|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1257|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1193|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1171|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1487|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1456|DPOTrainer.get_batch_loss_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1151|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1129|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1179|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1135|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not reference_free)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1487|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                    "0.10.1|trl/trainer/dpo_trainer.py|1151|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1456|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1135|DPOTrainer.dpo_loss|value",
+                                    "0.11.4|trl/trainer/dpo_trainer.py|1129|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|3318|Trainer.evaluation_loop",
+                        "4.36.2|transformers/trainer.py|2264|Trainer._maybe_log_save_evaluate|condition",
+                        "0.10.1|trl/trainer/dpo_trainer.py|1193|DPOTrainer.dpo_loss|value",
+                        "0.11.4|trl/trainer/dpo_trainer.py|1171|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),
@@ -2708,6 +3573,292 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.12.0..0.12.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("last_column_dropped",)),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1109|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1109|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1112|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1112|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1093|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1093|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1099|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1099|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1137|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1137|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1128|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1128|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1146|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1146|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1168|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1168|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1175|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1175|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1089|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1089|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1338|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1338|DPOTrainer.get_batch_loss_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1050|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1050|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1075|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1075|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1053|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1053|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1338|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1053|DPOTrainer.dpo_loss|value",
+                                    "0.12.0|trl/trainer/dpo_trainer.py|1050|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1338|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1053|DPOTrainer.dpo_loss|value",
+                                    "0.12.2|trl/trainer/dpo_trainer.py|1050|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.12.0|trl/trainer/dpo_trainer.py|1089|DPOTrainer.dpo_loss|value",
+                        "0.12.2|trl/trainer/dpo_trainer.py|1089|DPOTrainer.dpo_loss|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.13.0",)),
                 ("modes", ("train",)),
@@ -3103,6 +4254,203 @@ FILE: tuple[object, ...] = (
                         "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
                         "0.13.0|trl/trainer/dpo_trainer.py|950|DPOTrainer.dpo_loss|value",
                         "0.13.0|trl/trainer/dpo_trainer.py|1256|DPOTrainer.get_batch_loss_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.13.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|970|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|973|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|954|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|960|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|998|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|989|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|977|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|1018|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|1007|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|1029|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|1036|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|1044|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|950|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                ("0.13.0|trl/trainer/dpo_trainer.py|1234|DPOTrainer.get_batch_loss_metrics|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|911|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|936|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.13.0|trl/trainer/dpo_trainer.py|914|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.13.0|trl/trainer/dpo_trainer.py|1234|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.13.0|trl/trainer/dpo_trainer.py|914|DPOTrainer.dpo_loss|value",
+                                    "0.13.0|trl/trainer/dpo_trainer.py|911|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.13.0|trl/trainer/dpo_trainer.py|950|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),
@@ -3716,6 +5064,307 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.14.0..0.17.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("start_cut_with_longest",)),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1004|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1006|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1007|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1009|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|988|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|990|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|994|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|996|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1032|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1034|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1023|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1025|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1011|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1013|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1052|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1054|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1041|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1043|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1063|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1065|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1070|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1072|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1078|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|984|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|986|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1303|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1305|DPOTrainer.get_batch_loss_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|945|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|947|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|970|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|972|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|948|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|950|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/dpo_trainer.py|1303|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.14.0|trl/trainer/dpo_trainer.py|948|DPOTrainer.dpo_loss|value",
+                                    "0.14.0|trl/trainer/dpo_trainer.py|945|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|1305|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|950|DPOTrainer.dpo_loss|value",
+                                    "0.17.0|trl/trainer/dpo_trainer.py|947|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.14.0|trl/trainer/dpo_trainer.py|984|DPOTrainer.dpo_loss|value",
+                        "0.17.0|trl/trainer/dpo_trainer.py|986|DPOTrainer.dpo_loss|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.18.0..0.18.2",)),
                 ("modes", ("train",)),
@@ -4324,6 +5973,306 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.18.0..0.18.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|971|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|971|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|974|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|974|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|955|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|955|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|961|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|961|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|999|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|999|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|990|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|990|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|978|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|978|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|1019|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|1019|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|1008|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|1008|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|1030|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|1030|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|1037|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|1037|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|1045|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|1045|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|951|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|951|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|1313|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|1313|DPOTrainer.get_batch_loss_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|912|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|912|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|937|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|937|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|915|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|915|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.18.0|trl/trainer/dpo_trainer.py|1313|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.18.0|trl/trainer/dpo_trainer.py|915|DPOTrainer.dpo_loss|value",
+                                    "0.18.0|trl/trainer/dpo_trainer.py|912|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|1313|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|915|DPOTrainer.dpo_loss|value",
+                                    "0.18.2|trl/trainer/dpo_trainer.py|912|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.18.0|trl/trainer/dpo_trainer.py|951|DPOTrainer.dpo_loss|value",
+                        "0.18.2|trl/trainer/dpo_trainer.py|951|DPOTrainer.dpo_loss|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.19.0..0.19.1",)),
                 ("modes", ("train",)),
@@ -4928,6 +6877,306 @@ FILE: tuple[object, ...] = (
                         "0.19.0|trl/trainer/dpo_trainer.py|1672|DPOTrainer.get_batch_loss_metrics|reduction",
                         "0.19.1|trl/trainer/dpo_trainer.py|1036|DPOTrainer.dpo_loss|value",
                         "0.19.1|trl/trainer/dpo_trainer.py|1671|DPOTrainer.get_batch_loss_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.19.0..0.19.1",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1056|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1056|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1059|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1059|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1040|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1040|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1046|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1046|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1084|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1084|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1075|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1075|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1063|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1063|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1104|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1104|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1093|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1093|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1115|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1115|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1122|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1122|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1130|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1130|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1036|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1036|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1636|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1635|DPOTrainer.get_batch_loss_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|997|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|997|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1022|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1022|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1636|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.19.0|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.19.0|trl/trainer/dpo_trainer.py|997|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1635|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|1000|DPOTrainer.dpo_loss|value",
+                                    "0.19.1|trl/trainer/dpo_trainer.py|997|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.19.0|trl/trainer/dpo_trainer.py|1036|DPOTrainer.dpo_loss|value",
+                        "0.19.1|trl/trainer/dpo_trainer.py|1036|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),
@@ -5572,6 +7821,322 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.20.0..0.24.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1082|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1132|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1085|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1135|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1066|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1072|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1122|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1110|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1160|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1101|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1151|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1089|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1139|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1130|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1180|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1119|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1169|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1141|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1191|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1148|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1198|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1156|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1206|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            (
+                                "when",
+                                "loss_type == 'sft' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sft"),
+                            ("traits", ("token_zero_ignored",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1170|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1220|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1062|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1112|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1695|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1773|DPOTrainer.get_batch_loss_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1023|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1073|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1048|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1098|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1026|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1076|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_loss)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1695|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1026|DPOTrainer.dpo_loss|value",
+                                    "0.20.0|trl/trainer/dpo_trainer.py|1023|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1773|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1076|DPOTrainer.dpo_loss|value",
+                                    "0.24.0|trl/trainer/dpo_trainer.py|1073|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.20.0|trl/trainer/dpo_trainer.py|1062|DPOTrainer.dpo_loss|value",
+                        "0.24.0|trl/trainer/dpo_trainer.py|1112|DPOTrainer.dpo_loss|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.25.0..0.25.1",)),
                 ("modes", ("train",)),
@@ -6208,6 +8773,322 @@ FILE: tuple[object, ...] = (
                         "0.25.0|trl/trainer/dpo_trainer.py|1813|DPOTrainer.get_batch_loss_metrics|reduction",
                         "0.25.1|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
                         "0.25.1|trl/trainer/dpo_trainer.py|1813|DPOTrainer.get_batch_loss_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1136|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1136|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1139|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1139|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1120|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1120|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1126|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1126|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1164|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1164|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1155|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1155|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1143|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1143|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1184|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1184|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1173|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1173|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1195|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1195|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1202|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1202|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1210|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1210|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            (
+                                "when",
+                                "loss_type == 'sft' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sft"),
+                            ("traits", ("token_zero_ignored",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1224|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1224|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1777|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1777|DPOTrainer.get_batch_loss_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1777|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                    "0.25.0|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1777|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                    "0.25.1|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|4276|Trainer.evaluation_loop",
+                        "4.46.3|transformers/trainer.py|3954|Trainer.evaluate|condition",
+                        "0.25.0|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
+                        "0.25.1|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),
@@ -6850,6 +9731,322 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.26.0..0.27.2",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1120|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1136|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1123|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1139|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1104|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1120|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1110|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1126|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1148|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1164|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1139|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1155|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1127|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1143|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1168|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1184|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type aot_pair"),
+                            (
+                                "when",
+                                "loss_type == 'aot_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1157|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1173|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1179|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1195|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1186|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1202|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1194|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1210|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            (
+                                "when",
+                                "loss_type == 'sft' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sft"),
+                            ("traits", ("token_zero_ignored",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1208|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1224|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1100|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1761|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1777|DPOTrainer.get_batch_loss_metrics|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1061|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1086|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1102|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1064|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1761|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1064|DPOTrainer.dpo_loss|value",
+                                    "0.26.0|trl/trainer/dpo_trainer.py|1061|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1777|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1080|DPOTrainer.dpo_loss|value",
+                                    "0.27.2|trl/trainer/dpo_trainer.py|1077|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                        "0.26.0|trl/trainer/dpo_trainer.py|1100|DPOTrainer.dpo_loss|value",
+                        "0.27.2|trl/trainer/dpo_trainer.py|1116|DPOTrainer.dpo_loss|value",
+                    ),
+                ),
+            ),
+            (
                 ("key", "loss"),
                 ("releases", ("0.28.0",)),
                 ("modes", ("train",)),
@@ -7263,6 +10460,213 @@ FILE: tuple[object, ...] = (
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "0.28.0|trl/trainer/dpo_trainer.py|1154|DPOTrainer.dpo_loss|value",
                         "0.28.0|trl/trainer/dpo_trainer.py|1851|DPOTrainer.get_batch_loss_metrics|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.28.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/sigmoid"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            (
+                                "when",
+                                "loss_type == 'hinge' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/hinge"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1174|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            (
+                                "when",
+                                "loss_type == 'ipo' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/ipo"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1177|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type robust"),
+                            (
+                                "when",
+                                "loss_type == 'robust' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/robust"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1158|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type exo_pair"),
+                            (
+                                "when",
+                                "loss_type == 'exo_pair' and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/exo_pair"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1164|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type nca_pair"),
+                            (
+                                "when",
+                                "loss_type == 'nca_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/nca_pair"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1202|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type sppo_hard"),
+                            (
+                                "when",
+                                "loss_type == 'sppo_hard' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sppo_hard"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1193|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type bco_pair"),
+                            (
+                                "when",
+                                "loss_type == 'bco_pair' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/bco_pair"),
+                            ("traits", ("running_mean_subtracted",)),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1181|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type aot"),
+                            (
+                                "when",
+                                "loss_type == 'aot' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1222|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type aot_unpaired"),
+                            (
+                                "when",
+                                "loss_type == 'aot_unpaired' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/aot_unpaired"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1211|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type apo_zero"),
+                            (
+                                "when",
+                                "loss_type == 'apo_zero' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_zero"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1233|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type apo_down"),
+                            (
+                                "when",
+                                "loss_type == 'apo_down' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/apo_down"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1240|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "loss type discopop"),
+                            (
+                                "when",
+                                "loss_type == 'discopop' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/discopop"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1248|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "negative log-likelihood of the preferred responses"),
+                            (
+                                "when",
+                                "loss_type == 'sft' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sft"),
+                            ("traits", ("token_zero_ignored",)),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1262|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing != 0 and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_smoothed"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1154|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "with a likelihood term"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_likelihood"),
+                            (
+                                "evidence",
+                                ("0.28.0|trl/trainer/dpo_trainer.py|1815|DPOTrainer.get_batch_loss_metrics|value",),
+                            ),
+                        ),
+                        (
+                            ("name", "without a reference"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null",
+                            ),
+                            ("metric", "preference/loss/sigmoid_free"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1115|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_js"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1140|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "alpha divergence"),
+                            (
+                                "when",
+                                "loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel",
+                            ),
+                            ("metric", "preference/loss/sigmoid_alpha"),
+                            ("evidence", ("0.28.0|trl/trainer/dpo_trainer.py|1118|DPOTrainer.dpo_loss|value",)),
+                        ),
+                        (
+                            ("name", "other terms or weights"),
+                            (
+                                "when",
+                                "(rpo_alpha != null or use_weighting or reference_free or ld_alpha != null or loss_type == 'several' or (f_divergence_type != 'reverse_kl' and loss_type in ['exo_pair', 'hinge', 'ipo', 'robust', 'sigmoid'])) and not (loss_type == 'sigmoid' and label_smoothing == 0 and rpo_alpha != null and f_divergence_type == 'reverse_kl' and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and reference_free and f_divergence_type == 'reverse_kl' and rpo_alpha == null and not use_weighting and ld_alpha == null) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'js_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel) and not (loss_type == 'sigmoid' and label_smoothing == 0 and f_divergence_type == 'alpha_divergence' and rpo_alpha == null and not use_weighting and not reference_free and ld_alpha == null and not use_liger_kernel)",
+                            ),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "0.28.0|trl/trainer/dpo_trainer.py|1815|DPOTrainer.get_batch_loss_metrics|value",
+                                    "0.28.0|trl/trainer/dpo_trainer.py|1118|DPOTrainer.dpo_loss|value",
+                                    "0.28.0|trl/trainer/dpo_trainer.py|1115|DPOTrainer.dpo_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                        "0.28.0|trl/trainer/dpo_trainer.py|1154|DPOTrainer.dpo_loss|value",
                     ),
                 ),
             ),

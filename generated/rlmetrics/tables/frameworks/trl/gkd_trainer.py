@@ -392,7 +392,44 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("1.7.0..1.16.0",)),
+                ("releases", ("1.7.0..1.14.2",)),
+                ("modes", ("eval",)),
+                ("metric", "distillation/divergence/jensen_shannon"),
+                ("snapshot", "current"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("rank", "mean"), ("micro_batch", "mean"))),
+                ("traits", ("sampling_temperature_ignored", "divided_by_processes")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "from teacher to student"),
+                            ("when", "beta == 0"),
+                            ("metric", "distillation/divergence/forward_kl"),
+                        ),
+                        (
+                            ("name", "from student to teacher"),
+                            ("when", "beta == 1"),
+                            ("metric", "distillation/divergence/reverse_kl"),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "On the data set's own responses. With transformers 4.56 each process divides by its own tokens, so nothing is to correct.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gkd/gkd_trainer.py|286|GKDTrainer.generalized_jsd_loss|value",
+                        "1.7.0|trl/experimental/gkd/gkd_trainer.py|299|GKDTrainer.generalized_jsd_loss|reduction",
+                        "1.14.2|trl/experimental/gkd/gkd_trainer.py|297|GKDTrainer.generalized_jsd_loss|value",
+                        "1.14.2|trl/experimental/gkd/gkd_trainer.py|310|GKDTrainer.generalized_jsd_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.15.0..1.16.0",)),
                 ("modes", ("eval",)),
                 ("metric", "distillation/divergence/jensen_shannon"),
                 ("snapshot", "current"),
@@ -417,8 +454,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.7.0|trl/experimental/gkd/gkd_trainer.py|286|GKDTrainer.generalized_jsd_loss|value",
-                        "1.7.0|trl/experimental/gkd/gkd_trainer.py|304|GKDTrainer.generalized_jsd_loss|reduction",
+                        "1.15.0|trl/experimental/gkd/gkd_trainer.py|297|GKDTrainer.generalized_jsd_loss|value",
+                        "1.15.0|trl/experimental/gkd/gkd_trainer.py|315|GKDTrainer.generalized_jsd_loss|reduction",
                         "1.16.0|trl/experimental/gkd/gkd_trainer.py|297|GKDTrainer.generalized_jsd_loss|value",
                         "1.16.0|trl/experimental/gkd/gkd_trainer.py|315|GKDTrainer.generalized_jsd_loss|reduction",
                     ),

@@ -471,7 +471,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("1.7.0..1.16.0",)),
+                ("releases", ("1.8.0..1.16.0",)),
                 ("modes", ("eval",)),
                 ("metric", "distillation/divergence/jensen_shannon"),
                 ("snapshot", "current"),
@@ -500,10 +500,65 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.7.0|trl/experimental/gold/gold_trainer.py|1637|GOLDTrainer.generalized_jsd_loss|value",
-                        "1.7.0|trl/experimental/gold/gold_trainer.py|1655|GOLDTrainer.generalized_jsd_loss|reduction",
+                        "1.8.0|trl/experimental/gold/gold_trainer.py|2306|GOLDTrainer.generalized_jsd_loss|value",
+                        "1.8.0|trl/experimental/gold/gold_trainer.py|2324|GOLDTrainer.generalized_jsd_loss|reduction",
                         "1.16.0|trl/experimental/gold/gold_trainer.py|2317|GOLDTrainer.generalized_jsd_loss|value",
                         "1.16.0|trl/experimental/gold/gold_trainer.py|2335|GOLDTrainer.generalized_jsd_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.7.0..1.7.1",)),
+                ("modes", ("eval",)),
+                ("metric", "distillation/divergence/jensen_shannon"),
+                ("snapshot", "current"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("rank", "mean"), ("micro_batch", "mean"))),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "from teacher to student"),
+                            ("when", "not use_uld_loss and beta == 0"),
+                            ("metric", "distillation/divergence/forward_kl"),
+                            ("traits", ("divided_by_processes",)),
+                        ),
+                        (
+                            ("name", "from student to teacher"),
+                            ("when", "not use_uld_loss and beta == 1"),
+                            ("metric", "distillation/divergence/reverse_kl"),
+                            ("traits", ("divided_by_processes",)),
+                        ),
+                        (
+                            ("name", "Jensen-Shannon"),
+                            ("when", "not use_uld_loss and beta != 0 and beta != 1"),
+                            ("traits", ("divided_by_processes",)),
+                        ),
+                        (
+                            ("name", "across tokenizers"),
+                            ("when", "use_uld_loss"),
+                            ("metric", "distillation/sorted_probability_distance"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/experimental/gold/gold_trainer.py|1796|GOLDTrainer.compute_loss|value",
+                                    "1.7.1|trl/experimental/gold/gold_trainer.py|1796|GOLDTrainer.compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "On the data set's own responses. With transformers 4.56 each process divides by its own tokens, so nothing is to correct.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gold/gold_trainer.py|1637|GOLDTrainer.generalized_jsd_loss|value",
+                        "1.7.0|trl/experimental/gold/gold_trainer.py|1650|GOLDTrainer.generalized_jsd_loss|reduction",
+                        "1.7.1|trl/experimental/gold/gold_trainer.py|1637|GOLDTrainer.generalized_jsd_loss|value",
+                        "1.7.1|trl/experimental/gold/gold_trainer.py|1650|GOLDTrainer.generalized_jsd_loss|reduction",
                     ),
                 ),
             ),

@@ -270,6 +270,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "distillation/weighted_advantage/loss"),
                 ("snapshot", "current"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("divided_by_processes",)),
                 (
                     "variants",
                     (
@@ -326,14 +327,17 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
-                ("note", "On the data set's own responses."),
+                (
+                    "note",
+                    "On the data set's own responses. With transformers 4.56 each process divides by its own tokens, so nothing is to correct.",
+                ),
                 (
                     "evidence",
                     (
                         "1.9.0|trl/experimental/iw_opd/iw_opd_trainer.py|1266|IWOPDTrainer._compute_iw_opd_loss|value",
-                        "1.9.0|trl/experimental/iw_opd/iw_opd_trainer.py|1286|IWOPDTrainer._compute_iw_opd_loss|reduction",
+                        "1.9.0|trl/experimental/iw_opd/iw_opd_trainer.py|1285|IWOPDTrainer._compute_iw_opd_loss|reduction",
                         "1.16.0|trl/experimental/iw_opd/iw_opd_trainer.py|1247|IWOPDTrainer._compute_iw_opd_loss|value",
-                        "1.16.0|trl/experimental/iw_opd/iw_opd_trainer.py|1267|IWOPDTrainer._compute_iw_opd_loss|reduction",
+                        "1.16.0|trl/experimental/iw_opd/iw_opd_trainer.py|1266|IWOPDTrainer._compute_iw_opd_loss|reduction",
                     ),
                 ),
             ),

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "KTOTrainer"),
     (
         "brief",
-        "Kahneman-Tversky Optimization of TRL: single completions labelled good or bad, a reference model, and a reference point from mismatched prompts and completions. Means run over one class each, so a log lacks the keys of a class that no micro-batch of its window held. Up to 1.5.1 sums and counts are divided when the trainer logs; from 1.6.0 on every micro-batch gives its own mean. Evaluation keys start with eval_, whichever evaluation data set they come from; releases 0.8.2 to 0.8.6 spell everything differently. From 1.6.0 on the added keys are also in what evaluate() returns.",
+        "Kahneman-Tversky Optimization of TRL: single completions labelled good or bad, a reference model, and a reference point from mismatched prompts and completions. Means run over one class each, so a log lacks the keys of a class that no micro-batch of its window held. Up to 1.5.1 sums and counts are divided when the trainer logs; from 1.6.0 on every micro-batch gives its own mean. Evaluation keys start with eval_, whichever evaluation data set they come from; releases 0.8.2 to 0.8.6 spell everything differently. The added keys are also in what evaluate() returns.",
     ),
     ("extends", ("kto_loss", "hf_trainer")),
     ("modes", ("train", "eval")),

@@ -39,7 +39,7 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "loss"),
-                ("releases", ("0.13.0..0.25.1",)),
+                ("releases", ("0.13.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("metric", "reward_model/step_loss"),
                 ("snapshot", "current"),
@@ -47,7 +47,7 @@ FILE: tuple[object, ...] = (
                 ("traits", ("rounded_to_four_decimals",)),
                 (
                     "note",
-                    "Late releases of transformers 4 (4.57 is one) add up the micro-batches of a step instead of averaging them, and multiply by the number of processes unless average_tokens_across_devices is off, since they take the classifier for a model that divides by the number of targets itself.",
+                    "Only the last token of each step is a target; with train_on_last_step_only only that of the last step.",
                 ),
                 (
                     "evidence",
@@ -55,9 +55,33 @@ FILE: tuple[object, ...] = (
                         "4.46.3|transformers/trainer.py|2991|Trainer._maybe_log_save_evaluate",
                         "4.52.4|transformers/trainer.py|3079|Trainer._maybe_log_save_evaluate",
                         "0.13.0|trl/trainer/prm_trainer.py|52|PRMTrainer|value|the loss of the token classifier",
-                        "0.25.1|trl/trainer/prm_trainer.py|49|PRMTrainer|value|the loss of the token classifier",
+                        "0.19.1|trl/trainer/prm_trainer.py|53|PRMTrainer|value|the loss of the token classifier",
                         "0.13.0|trl/trainer/prm_trainer.py|257|PRMTrainer.tokenize_row|value|only the last token of each step carries a label",
+                        "0.19.1|trl/trainer/prm_trainer.py|281|PRMTrainer.tokenize_row|value|only the last token of each step carries a label",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.20.0..0.25.1",)),
+                ("modes", ("train",)),
+                ("metric", "reward_model/step_loss"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("taken_for_divided", "rounded_to_four_decimals")),
+                (
+                    "note",
+                    "From transformers 4.54 on the classifiers of most models accept extra arguments and are therefore taken for models that divide by the number of targets of the whole step, which they do not.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3079|Trainer._maybe_log_save_evaluate",
+                        "0.20.0|trl/trainer/prm_trainer.py|53|PRMTrainer|value|the loss of the token classifier",
+                        "0.25.1|trl/trainer/prm_trainer.py|49|PRMTrainer|value|the loss of the token classifier",
+                        "0.20.0|trl/trainer/prm_trainer.py|281|PRMTrainer.tokenize_row|value|only the last token of each step carries a label",
                         "0.25.1|trl/trainer/prm_trainer.py|278|PRMTrainer.tokenize_row|value|only the last token of each step carries a label",
+                        "4.57.1|transformers/trainer.py|4061|Trainer.training_step|reduction",
                     ),
                 ),
             ),
@@ -68,9 +92,10 @@ FILE: tuple[object, ...] = (
                 ("metric", "reward_model/step_loss"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("taken_for_divided",)),
                 (
                     "note",
-                    "Late releases of transformers 4 (4.57 is one) add up the micro-batches of a step instead of averaging them, and multiply by the number of processes unless average_tokens_across_devices is off, since they take the classifier for a model that divides by the number of targets itself.",
+                    "Classifiers that accept extra arguments are taken for models that divide by the number of targets of the whole step, which they do not. transformers 4 rounds the value to four decimals, 5 does not.",
                 ),
                 (
                     "evidence",
@@ -80,6 +105,7 @@ FILE: tuple[object, ...] = (
                         "1.13.0|trl/experimental/prm/prm_trainer.py|100|PRMTrainer|value|the loss of the token classifier",
                         "0.26.0|trl/experimental/prm/prm_trainer.py|269|PRMTrainer.tokenize_row|value|only the last token of each step carries a label",
                         "1.13.0|trl/experimental/prm/prm_trainer.py|341|PRMTrainer.tokenize_row|value|only the last token of each step carries a label",
+                        "5.23.0|transformers/trainer.py|2108|Trainer.training_step|reduction",
                     ),
                 ),
             ),

@@ -182,7 +182,7 @@ FILE: tuple[object, ...] = (
                 ("population", "target_tokens"),
                 ("snapshot", "current"),
                 ("reduction", (("rank", "mean"), ("window", "mean"))),
-                ("traits", ("rounded_to_four_decimals",)),
+                ("traits", ("first_token_in_normaliser", "rounded_to_four_decimals")),
                 (
                     "note",
                     "Since transformers 4.46 the micro-batches of a step are pooled by their number of targets on each process; processes still count alike. Which tokens are targets, and what else may be added, is as in earlier releases.",
@@ -190,6 +190,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.46.3|transformers/trainer.py|5056|Trainer.get_batch_samples|reduction|counts labels before they are shifted",
+                        "4.52.4|transformers/trainer.py|5285|Trainer.get_batch_samples|reduction|counts labels before they are shifted",
                         "4.46.3|transformers/trainer.py|2991|Trainer._maybe_log_save_evaluate",
                         "4.50.0|transformers/trainer.py|3080|Trainer._maybe_log_save_evaluate",
                         "4.46.3|transformers/trainer.py|3616|Trainer.training_step|reduction|already divided by the targets of all accumulated micro-batches",
@@ -207,7 +209,7 @@ FILE: tuple[object, ...] = (
                 ("population", "target_tokens"),
                 ("snapshot", "current"),
                 ("reduction", (("window", "mean"),)),
-                ("traits", ("rounded_to_four_decimals",)),
+                ("traits", ("first_token_in_normaliser", "rounded_to_four_decimals")),
                 (
                     "note",
                     "One mean over the targets of all processes and micro-batches of a step, unless average_tokens_across_devices is turned off.",
@@ -215,6 +217,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.46.3|transformers/trainer.py|5056|Trainer.get_batch_samples|reduction|counts labels before they are shifted",
+                        "4.52.4|transformers/trainer.py|5285|Trainer.get_batch_samples|reduction|counts labels before they are shifted",
                         "4.52.4|transformers/trainer.py|3079|Trainer._maybe_log_save_evaluate",
                         "4.52.4|transformers/trainer.py|3793|Trainer.training_step|reduction",
                         "0.19.0|trl/trainer/sft_config.py|119|SFTConfig|default|on by default from here, or by transformers 4.54 and later",
@@ -231,7 +235,7 @@ FILE: tuple[object, ...] = (
                 ("population", "target_tokens"),
                 ("snapshot", "current"),
                 ("reduction", (("window", "mean"),)),
-                ("traits", ("rounded_to_four_decimals",)),
+                ("traits", ("first_token_in_normaliser", "rounded_to_four_decimals")),
                 (
                     "variants",
                     (
@@ -250,6 +254,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.46.3|transformers/trainer.py|5056|Trainer.get_batch_samples|reduction|counts labels before they are shifted",
+                        "4.52.4|transformers/trainer.py|5285|Trainer.get_batch_samples|reduction|counts labels before they are shifted",
                         "4.52.4|transformers/trainer.py|3079|Trainer._maybe_log_save_evaluate",
                         "0.23.0|trl/trainer/sft_trainer.py|1103|SFTTrainer.compute_loss|value",
                         "0.23.0|trl/trainer/sft_trainer.py|1110|SFTTrainer.compute_loss|value",
@@ -264,7 +270,7 @@ FILE: tuple[object, ...] = (
                 ("population", "target_tokens"),
                 ("snapshot", "current"),
                 ("reduction", (("window", "mean"),)),
-                ("traits", ("rounded_to_four_decimals",)),
+                ("traits", ("first_token_in_normaliser", "rounded_to_four_decimals")),
                 (
                     "variants",
                     (
@@ -286,6 +292,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.46.3|transformers/trainer.py|5056|Trainer.get_batch_samples|reduction|counts labels before they are shifted",
+                        "4.52.4|transformers/trainer.py|5285|Trainer.get_batch_samples|reduction|counts labels before they are shifted",
                         "4.52.4|transformers/trainer.py|3079|Trainer._maybe_log_save_evaluate",
                         "4.52.4|transformers/trainer.py|3793|Trainer.training_step|reduction",
                         "0.23.1|trl/trainer/sft_trainer.py|1096|SFTTrainer.compute_loss|value",
@@ -324,7 +332,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Rounded to four decimals by transformers 4, not by 5. With a mixture of experts the weighted load-balancing loss is added, to dynamic fine-tuning as well from 1.15.0 on.",
+                    "transformers 4 rounds it to four decimals and counts the first token of each row among those that it divides by; late releases of 5 do neither. With a mixture of experts the weighted load-balancing loss is added, to dynamic fine-tuning as well from 1.15.0 on.",
                 ),
                 (
                     "evidence",

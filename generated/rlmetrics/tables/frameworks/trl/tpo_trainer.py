@@ -11,7 +11,7 @@ FILE: tuple[object, ...] = (
         "brief",
         "Triple Preference Optimization of TRL: three responses to each prompt, a gold one to imitate and a pair to rank, and no reference model; what the method calls reference is the gold response. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs.",
     ),
-    ("extends", ("hf_trainer",)),
+    ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
@@ -278,6 +278,81 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "1.3.0|trl/experimental/tpo/tpo_trainer.py|658|TPOTrainer._compute_loss|value",
+                        "1.3.0|trl/experimental/tpo/tpo_trainer.py|670|TPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/tpo/tpo_trainer.py|700|TPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/tpo/tpo_trainer.py|712|TPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("1.3.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "preference/loss/triple"),
+                ("snapshot", "current"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "loss type hinge"),
+                            ("when", "loss_type == 'hinge'"),
+                            ("metric", "preference/loss/triple_hinge"),
+                            (
+                                "evidence",
+                                (
+                                    "1.3.0|trl/experimental/tpo/tpo_trainer.py|637|TPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/experimental/tpo/tpo_trainer.py|679|TPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type ipo"),
+                            ("when", "loss_type == 'ipo'"),
+                            ("metric", "preference/loss/triple_ipo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.3.0|trl/experimental/tpo/tpo_trainer.py|640|TPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/experimental/tpo/tpo_trainer.py|682|TPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "loss type tpo-l"),
+                            ("when", "loss_type == 'tpo-l' and label_smoothing == 0"),
+                            ("metric", "preference/loss/triple_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.3.0|trl/experimental/tpo/tpo_trainer.py|644|TPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/experimental/tpo/tpo_trainer.py|686|TPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smoothed labels"),
+                            ("when", "label_smoothing != 0 and loss_type in ['sigmoid', 'tpo-l']"),
+                            ("metric", "loss/total"),
+                            (
+                                "evidence",
+                                (
+                                    "1.3.0|trl/experimental/tpo/tpo_trainer.py|634|TPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/experimental/tpo/tpo_trainer.py|676|TPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "evidence",
+                    (
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
                         "1.3.0|trl/experimental/tpo/tpo_trainer.py|658|TPOTrainer._compute_loss|value",
                         "1.3.0|trl/experimental/tpo/tpo_trainer.py|670|TPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/tpo/tpo_trainer.py|700|TPOTrainer._compute_loss|value",

@@ -11,7 +11,6 @@ FILE: tuple[object, ...] = (
         "brief",
         "How far the rollout engine's probabilities are from the trainer's on the same tokens, the importance weights that correct for it, and the rejection of tokens or responses.",
     ),
-    ("program", "reinforcement learning"),
     ("modes", ("train",)),
     ("eval_prefix", "eval_"),
     (
@@ -14954,7 +14953,7 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence"),
                             (
                                 "when",
-                                "algorithm.rollout_correction.rollout_rs != 'token' and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric'] and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("metric", "rollout/rejection_weight/response_max"),
                             ("population", "sequences_model_tokens"),
@@ -14986,7 +14985,7 @@ FILE: tuple[object, ...] = (
                             ("name", "update_sequence"),
                             (
                                 "when",
-                                "algorithm.rollout_correction.rollout_rs != 'token' and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric'] and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("profile", "update_extreme"),
                             ("metric", "rollout/rejection_weight/response_max"),
@@ -15038,7 +15037,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "sequence"),
-                            ("when", "algorithm.rollout_correction.rollout_rs != 'token'"),
+                            ("when", "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric']"),
                             ("metric", "rollout/rejection_weight/response_max"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("empty_rows_counted", "log_ratio_clamped")),
@@ -15077,7 +15076,7 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence"),
                             (
                                 "when",
-                                "algorithm.rollout_correction.rollout_rs != 'token' and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric'] and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("metric", "rollout/rejection_weight/response_min"),
                             ("population", "sequences_model_tokens"),
@@ -15109,7 +15108,7 @@ FILE: tuple[object, ...] = (
                             ("name", "update_sequence"),
                             (
                                 "when",
-                                "algorithm.rollout_correction.rollout_rs != 'token' and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric'] and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("profile", "update_extreme"),
                             ("metric", "rollout/rejection_weight/response_min"),
@@ -15161,7 +15160,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "sequence"),
-                            ("when", "algorithm.rollout_correction.rollout_rs != 'token'"),
+                            ("when", "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric']"),
                             ("metric", "rollout/rejection_weight/response_min"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("empty_rows_counted",)),
@@ -15335,7 +15334,7 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence"),
                             (
                                 "when",
-                                "algorithm.rollout_correction.rollout_rs != 'token' and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric'] and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("metric", "rollout/rejection_weight/response_fraction_above"),
                             ("population", "sequences_model_tokens"),
@@ -15367,7 +15366,7 @@ FILE: tuple[object, ...] = (
                             ("name", "update_sequence"),
                             (
                                 "when",
-                                "algorithm.rollout_correction.rollout_rs != 'token' and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric'] and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("profile", "update"),
                             ("metric", "rollout/rejection_weight/response_fraction_above"),
@@ -15418,7 +15417,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "sequence"),
-                            ("when", "algorithm.rollout_correction.rollout_rs != 'token'"),
+                            ("when", "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric']"),
                             ("metric", "rollout/rejection_weight/response_fraction_above"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("empty_rows_counted",)),
@@ -15456,7 +15455,7 @@ FILE: tuple[object, ...] = (
                             ("name", "sequence"),
                             (
                                 "when",
-                                "algorithm.rollout_correction.rollout_rs != 'token' and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric'] and not actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("metric", "rollout/rejection_weight/response_fraction_below"),
                             ("population", "sequences_model_tokens"),
@@ -15488,7 +15487,7 @@ FILE: tuple[object, ...] = (
                             ("name", "update_sequence"),
                             (
                                 "when",
-                                "algorithm.rollout_correction.rollout_rs != 'token' and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
+                                "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric'] and actor_rollout_ref.actor.policy_loss.loss_mode in ['rollout_correction', 'bypass_mode']",
                             ),
                             ("profile", "update"),
                             ("metric", "rollout/rejection_weight/response_fraction_below"),
@@ -15539,7 +15538,7 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "sequence"),
-                            ("when", "algorithm.rollout_correction.rollout_rs != 'token'"),
+                            ("when", "algorithm.rollout_correction.rollout_rs in ['sequence', 'geometric']"),
                             ("metric", "rollout/rejection_weight/response_fraction_below"),
                             ("population", "sequences_model_tokens"),
                             ("traits", ("empty_rows_counted",)),
