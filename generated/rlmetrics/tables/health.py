@@ -1443,6 +1443,112 @@ DIAGNOSES: tuple[object, ...] = (
         ),
     ),
     (
+        ("id", "rewards-stay-zero"),
+        ("title", "The implicit rewards are exactly 0 step after step"),
+        (
+            "all_of",
+            (
+                (("metric", "preference/reward/chosen"), ("stuck_at", 0), ("steps", 5)),
+                (("metric", "preference/reward/margin"), ("stuck_at", 0), ("steps", 5)),
+            ),
+        ),
+        (
+            "message",
+            "Policy and reference give every response the same probability. Either nothing is updated, or the reference is the policy itself.",
+        ),
+        (
+            "checks",
+            (
+                "Is anything updated at all? Look at the gradient norm, the learning rate and whether the parameters that should train are frozen.",
+                "Is the reference a copy? Passing the same model object twice makes both sides move together.",
+                "With TRL 0.9.2 to 0.9.6, precompute_ref_log_probs puts the policy in place of the reference unless rpo_alpha is set or an adapter is trained; use a later release, or compute the reference during training.",
+            ),
+        ),
+        (
+            "sources",
+            (
+                (
+                    (
+                        "title",
+                        "Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
+                    ),
+                    ("url", "https://arxiv.org/abs/2305.18290"),
+                ),
+            ),
+        ),
+    ),
+    (
+        ("id", "preferences-reversed"),
+        ("title", "The policy learns the opposite of the labels"),
+        ("all_of", ((("rule", "preference-accuracy-chance"),), (("rule", "preference-margin-negative"),))),
+        (
+            "message",
+            "Most pairs are ranked against their label and the mean margin is negative, beyond the first steps.",
+        ),
+        (
+            "checks",
+            (
+                "Print a few pairs as the trainer sees them. Are preferred and rejected responses in the right columns, and complete after truncation?",
+                "Is the reference the model that training started from? Another one favours texts of its own from the first step.",
+                "Does the loss fall? If it rises, the learning rate is too high.",
+            ),
+        ),
+        (
+            "sources",
+            (
+                (
+                    (
+                        "title",
+                        "Rafailov et al. 2023, Direct Preference Optimization: Your Language Model is Secretly a Reward Model",
+                    ),
+                    ("url", "https://arxiv.org/abs/2305.18290"),
+                ),
+            ),
+        ),
+    ),
+    (
+        ("id", "both-responses-vanish"),
+        ("title", "The margin grows while the preferred responses become less likely"),
+        (
+            "all_of",
+            (
+                (("rule", "chosen-reward-falling"),),
+                (("metric", "preference/reward/margin"), ("trend", "rising"), ("steps", 20)),
+            ),
+        ),
+        (
+            "message",
+            "Pairs separate only because the rejected responses lose probability faster than the preferred ones. What both lose goes to texts outside the data.",
+        ),
+        (
+            "checks",
+            (
+                "Sample from the policy and read. Degenerate or foreign texts are the sign that it went too far.",
+                "Add a likelihood term on the preferred responses, or use a loss that anchors them.",
+                "Otherwise a lower learning rate, a larger beta or fewer passes over the data.",
+            ),
+        ),
+        (
+            "sources",
+            (
+                (
+                    (
+                        "title",
+                        "Pal et al. 2024, Smaug: Fixing Failure Modes of Preference Optimisation with DPO-Positive",
+                    ),
+                    ("url", "https://arxiv.org/abs/2402.13228"),
+                ),
+                (
+                    (
+                        "title",
+                        "Razin et al. 2024, Unintentional Unalignment: Likelihood Displacement in Direct Preference Optimization",
+                    ),
+                    ("url", "https://arxiv.org/abs/2410.08847"),
+                ),
+            ),
+        ),
+    ),
+    (
         ("id", "updates-too-large"),
         ("title", "Consecutive policies differ too much"),
         (

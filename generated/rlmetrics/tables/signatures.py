@@ -224,6 +224,12 @@ TRAITS: dict[str, object] = {
         ("grade", "minor"),
         ("vanishes_when", "the first token of each row is masked"),
     ),
+    "middle_pair_matched": (
+        ("facet", "population"),
+        ("what", "with an odd batch size one of the mismatched completions meets its own prompt"),
+        ("grade", "minor"),
+        ("vanishes_when", "the batch size is even"),
+    ),
     "evaluation_moves_it": (
         ("facet", "timing"),
         ("what", "a running average meant for training is fed with evaluation data, too"),

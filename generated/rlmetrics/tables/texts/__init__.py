@@ -102,7 +102,7 @@ FAMILIES: tuple[object, ...] = (
     (
         "preference",
         "Preference optimisation",
-        'Training on pairs of a preferred (chosen) and a rejected response from a fixed data set, as in DPO. Nothing is sampled from the policy: log-probabilities and entropies are those of the data set\'s texts, and "rewards" are implicit, computed from log-probabilities of policy and reference.',
+        'Training on pairs of a preferred (chosen) and a rejected response from a fixed data set, as in DPO, CPO, SimPO, ORPO and TPO. Nothing is sampled from the policy: log-probabilities and entropies are those of the data set\'s texts, and "rewards" are implicit. Four kinds share their names in logs: with or without a reference model, summed over the tokens of a response or averaged.',
     ),
     (
         "progress",

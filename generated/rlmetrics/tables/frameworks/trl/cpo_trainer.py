@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "CPOTrainer"),
     (
         "brief",
-        "Contrastive Preference Optimization of TRL, with SimPO and AlphaPO among its losses: pairs of responses are ranked by the policy alone, without a reference model, and the preferred ones are imitated as well. It keeps and averages its values as DPOTrainer did before 0.29.0; until 0.13.0 only the main process's own pairs are counted.",
+        "Contrastive Preference Optimization of TRL, with SimPO and AlphaPO among its losses: pairs of responses are ranked by the policy alone, without a reference model, and the preferred ones are imitated as well. It keeps and averages its values as DPOTrainer did before 0.29.0; until 0.13.0 only the main process's own pairs are counted. The added keys are also in what evaluate() returns.",
     ),
     ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "DPOTrainer"),
     (
         "brief",
-        "Direct Preference Optimization of TRL since its rewrite in 0.29.0: a policy and a reference model score pairs of a preferred and a rejected response. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs; evaluation keys get the prefix eval_, whichever evaluation data set they come from. From 1.5.0 on the added keys are also in what evaluate() returns.",
+        "Direct Preference Optimization of TRL since its rewrite in 0.29.0: a policy and a reference model score pairs of a preferred and a rejected response. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs; evaluation keys get the prefix eval_, whichever evaluation data set they come from. Before 1.5.0 the added keys are missing in what evaluate() returns, so metric_for_best_model cannot name them.",
     ),
     ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "DPOTrainer (before its rewrite)"),
     (
         "brief",
-        "Direct Preference Optimization of TRL as it was before 0.29.0: a policy and a reference model score pairs of a preferred and a rejected response. Every batch leaves a value of each key in one of two stores, one for training and one for evaluation, and a log averages the store: that of training if it carries a loss, else that of evaluation. Until 0.13.0 only the main process's own pairs are counted.",
+        "Direct Preference Optimization of TRL as it was before 0.29.0: a policy and a reference model score pairs of a preferred and a rejected response. Every batch leaves a value of each key in one of two stores, one for training and one for evaluation, and a log averages the store: that of training if it carries a loss, else that of evaluation. Until 0.13.0 only the main process's own pairs are counted. The added keys are also in what evaluate() returns, so that metric_for_best_model can name them.",
     ),
     ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),

@@ -240,7 +240,7 @@ FILE: tuple[object, ...] = (
                 ("when", "include_num_input_tokens_seen != 'no'"),
                 (
                     "note",
-                    "Padding counts, unless transformers 5 is told to leave it out (non_padding). Known since transformers 4.35. Trainers that sample their own data may keep a count of their own in the same field and log that as num_tokens.",
+                    "Padding counts, unless transformers 5 is told to leave it out (non_padding). Unknown to transformers 4.31, known to 4.36. Trainers that sample their own data may keep a count of their own in the same field and log that as num_tokens.",
                 ),
                 (
                     "evidence",
@@ -557,6 +557,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/integrations/integration_utils.py|810|WandbCallback.on_log",
+                        "4.46.3|transformers/integrations/integration_utils.py|971|WandbCallback.on_log",
+                        "4.52.4|transformers/integrations/integration_utils.py|995|WandbCallback.on_log",
                         "5.23.0|transformers/integrations/integration_utils.py|900|WandbCallback.on_log",
                         "5.23.0|transformers/integrations/integration_utils.py|1096|TrackioCallback.on_log",
                         "5.23.0|transformers/integrations/integration_utils.py|2419|SwanLabCallback.on_log",

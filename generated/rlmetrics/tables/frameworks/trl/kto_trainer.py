@@ -1274,12 +1274,15 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/kl"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("middle_pair_matched",)),
                 ("note", "Cut at 0 in every micro-batch, then averaged."),
                 (
                     "evidence",
                     (
                         "0.8.0|trl/trainer/kto_trainer.py|1005|KTOTrainer.get_batch_loss_metrics",
                         "0.8.1|trl/trainer/kto_trainer.py|1005|KTOTrainer.get_batch_loss_metrics",
+                        "0.8.0|trl/trainer/kto_trainer.py|694|KTOTrainer.get_KL_dataset|value",
+                        "0.8.1|trl/trainer/kto_trainer.py|694|KTOTrainer.get_KL_dataset|value",
                         "0.8.0|trl/trainer/kto_trainer.py|914|KTOTrainer.kto_loss|value",
                         "0.8.1|trl/trainer/kto_trainer.py|914|KTOTrainer.kto_loss|value",
                         "0.8.0|trl/trainer/kto_trainer.py|1202|KTOTrainer.log|reduction",
@@ -1293,6 +1296,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/kl"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("middle_pair_matched",)),
                 (
                     "variants",
                     (
@@ -1319,6 +1323,8 @@ FILE: tuple[object, ...] = (
                     (
                         "0.9.2|trl/trainer/kto_trainer.py|1339|KTOTrainer.get_batch_loss_metrics",
                         "0.9.6|trl/trainer/kto_trainer.py|1360|KTOTrainer.get_batch_loss_metrics",
+                        "0.9.2|trl/trainer/kto_trainer.py|77|_get_kl_dataset|value",
+                        "0.9.6|trl/trainer/kto_trainer.py|77|_get_kl_dataset|value",
                         "0.9.2|trl/trainer/kto_trainer.py|1171|KTOTrainer.kto_loss|value",
                         "0.9.6|trl/trainer/kto_trainer.py|1189|KTOTrainer.kto_loss|value",
                         "0.9.2|trl/trainer/kto_trainer.py|1549|KTOTrainer.log|reduction",

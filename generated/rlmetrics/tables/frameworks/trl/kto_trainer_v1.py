@@ -235,10 +235,13 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/kl"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("middle_pair_matched",)),
                 ("note", "Cut at 0 in every micro-batch, then averaged."),
                 (
                     "evidence",
                     (
+                        "0.8.2|trl/trainer/kto_trainer.py|72|_get_kl_dataset|value",
+                        "0.8.6|trl/trainer/kto_trainer.py|72|_get_kl_dataset|value",
                         "0.8.2|trl/trainer/kto_trainer.py|1284|KTOTrainer.log",
                         "0.8.6|trl/trainer/kto_trainer.py|1302|KTOTrainer.log",
                         "0.8.2|trl/trainer/kto_trainer.py|976|KTOTrainer.kto_loss|value",
@@ -270,10 +273,13 @@ FILE: tuple[object, ...] = (
                 ("metric", "unpaired/kl"),
                 ("snapshot", "current"),
                 ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("traits", ("middle_pair_matched",)),
                 ("note", "Cut at 0 in every micro-batch, then averaged."),
                 (
                     "evidence",
                     (
+                        "0.8.2|trl/trainer/kto_trainer.py|72|_get_kl_dataset|value",
+                        "0.8.6|trl/trainer/kto_trainer.py|72|_get_kl_dataset|value",
                         "0.8.2|trl/trainer/kto_trainer.py|1284|KTOTrainer.log",
                         "0.8.6|trl/trainer/kto_trainer.py|1302|KTOTrainer.log",
                         "0.8.2|trl/trainer/kto_trainer.py|976|KTOTrainer.kto_loss|value",

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "ORPOTrainer"),
     (
         "brief",
-        "Odds Ratio Preference Optimization of TRL: fine-tuning on the preferred responses with a term for the odds ratio of preferred to rejected, without a reference model. All log-probabilities are averages per token. It keeps and averages its values as DPOTrainer did before 0.29.0; until 0.13.0 only the main process's own pairs are counted.",
+        "Odds Ratio Preference Optimization of TRL: fine-tuning on the preferred responses with a term for the odds ratio of preferred to rejected, without a reference model. All log-probabilities are averages per token. It keeps and averages its values as DPOTrainer did before 0.29.0; until 0.13.0 only the main process's own pairs are counted. The added keys are also in what evaluate() returns.",
     ),
     ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "TPOTrainer"),
     (
         "brief",
-        "Triple Preference Optimization of TRL: three responses to each prompt, a gold one to imitate and a pair to rank, and no reference model; what the method calls reference is the gold response. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs.",
+        "Triple Preference Optimization of TRL: three responses to each prompt, a gold one to imitate and a pair to rank, and no reference model; what the method calls reference is the gold response. Two stores of lists, one for training and one for evaluation, are averaged when the trainer logs; from 1.5.0 on the added keys are also in what evaluate() returns.",
     ),
     ("extends", ("hf_trainer", "hf_eval_datasets")),
     ("modes", ("train", "eval")),
