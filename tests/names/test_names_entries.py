@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rlmetrics.names import NamesError, keys, open_view, releases, resolve
 from rlmetrics.names.config import parse_pairs
+from rlmetrics.names.signature import merge_layers
 
 NEW = "alpha[NewTrainer]==1.0.0"
 
@@ -217,3 +218,12 @@ def test_views_answer_for_all_components(new, beta):
     assert ["timing_s/step", "perf/time_per_step"] == [entry.key for entry in beta.candidates("timing/step", "train")]
     assert [] == new.candidates("timing/step", "eval")
     assert open_view("beta[data]==0.5", spec=beta.tables).candidates("kl/old/k1", "train") == []
+
+
+def test_a_formula_variant_goes_with_its_metric():
+    """A layer that names another metric does not take the variant over; one that names the same or none does."""
+    base = {"metric": "kl/old/k2", "reproduced_by": "padded"}
+    assert "padded" == merge_layers([base, {"metric": "kl/old/k2"}])["reproduced_by"]
+    assert "padded" == merge_layers([base, {"scale": 2.0}])["reproduced_by"]
+    assert "reproduced_by" not in merge_layers([base, {"metric": "kl/old/k1"}])
+    assert "clamped" == merge_layers([base, {"metric": "kl/old/k1", "reproduced_by": "clamped"}])["reproduced_by"]

@@ -20,13 +20,16 @@ _LAST_WINS = ("metric", "population", "snapshot", "span", "lag", "scale", "offse
 def merge_layers(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what several layers say together, the later ones winning.
 
-    Reductions are merged level by level; traits and constant conditions add up.
+    Reductions are merged level by level; traits and constant conditions add up. A formula variant belongs to one metric:
+    a layer with another metric starts without one.
     """
     merged: dict[str, Any] = {}
     reduction: dict[str, str] = {}
     traits: dict[str, None] = {}
     constant: dict[str, None] = {}
     for layer in layers:
+        if merged.get("metric") not in (None, layer.get("metric", merged.get("metric"))):
+            merged.pop("reproduced_by", None)
         for name in _LAST_WINS:
             if name in layer:
                 merged[name] = layer[name]
