@@ -20,8 +20,8 @@ _LAST_WINS = ("metric", "population", "snapshot", "span", "lag", "scale", "offse
 def merge_layers(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what several layers say together, the later ones winning.
 
-    Reductions are merged level by level; traits and constant conditions add up. A formula variant belongs to one metric:
-    a layer with another metric starts without one.
+    Reductions are merged level by level; traits and constant conditions add up. A formula variant belongs to one
+    metric: a layer with another metric starts without one.
     """
     merged: dict[str, Any] = {}
     reduction: dict[str, str] = {}
