@@ -9,7 +9,8 @@ import torch
 from rlmetrics.codegen.formula import Compiled, Fused, compile_formula
 from rlmetrics.codegen.model import Input, Parameter
 from rlmetrics.reference import evaluate
-from rlmetrics.state import ops, slots
+from rlmetrics.state import host, ops, slots
+from rlmetrics.state.layout import Layout, width
 from torch import Tensor
 
 INPUTS: dict[str, Input] = {
@@ -53,7 +54,7 @@ def compiled(formula: str, let: Mapping[str, str] | None = None, **more: Any) ->
 def define(signature: str, lines: list[str]) -> Callable[..., Any]:
     """Execute a generated function body."""
     body = "\n".join(f"    {line}" for line in lines)
-    names: dict[str, Any] = {"torch": torch, "ops": ops}
+    names: dict[str, Any] = {"torch": torch, "ops": ops, "host": host}
     exec(f"def generated({signature}):\n{body}\n", names)
     function: Callable[..., Any] = names["generated"]
     return function
@@ -72,6 +73,15 @@ def update_function(formula: Compiled | Fused) -> Callable[..., Tensor]:
     signature = ", ".join([*formula.inputs, *(f"{name}={value!r}" for name, value in DEFAULTS.items())])
     fill = define(signature, [*formula.update_source, f"return ({values})"])
     return lambda *args, **kwargs: slots.pack(fill(*args, **kwargs))
+
+
+def fused_results(formula: Fused, state: Tensor) -> dict[str, float]:
+    """Return the results of the packed state of fused formulas."""
+    numbers = state.tolist()
+    values = [numbers[place.start] if width(slot) == 1 else numbers[place] for slot, place in Layout(formula.slots)]
+    signature = ", ".join([*(slot.name for slot in formula.slots), *(f"{n}={v!r}" for n, v in DEFAULTS.items())])
+    results: dict[str, float] = define(signature, list(formula.results_source))(*values)
+    return results
 
 
 def finalize(formula: Compiled, state: Tensor) -> Tensor:

@@ -6,13 +6,13 @@ import subprocess
 import sys
 
 import pytest
-import torch
 from formula.formula_support import (
     DEFAULTS,
     assert_same,
     compiled,
     define,
     expected,
+    fused_results,
     make,
     run,
     update_function,
@@ -20,7 +20,6 @@ from formula.formula_support import (
 )
 from formula.test_formula_values import FORMULAS, LET
 from rlmetrics.codegen.formula import fuse
-from rlmetrics.state import slots
 
 CLIP = {
     "ratio": "exp(logprobs - old_logprobs)",
@@ -151,12 +150,28 @@ def test_fused_formulas_share_work_and_slots() -> None:
     assert 1 == text.count("torch.clamp(")
     assert ["count", "count", "moments", "sum"] == sorted(slot.kind for slot in whole.slots)
     tensors = make(1)
-    state = update_function(whole)(**used(whole, tensors))
-    names = ", ".join(slot.name for slot in whole.slots)
+    results = fused_results(whole, update_function(whole)(**used(whole, tensors)))
+    assert list(formulas) == list(results)
     for name, formula in formulas.items():
-        result = whole.results[name]
-        value = define(names, [*result.lines, f"return {result.result}"])(*slots.unpack(whole.slots, state))
-        torch.testing.assert_close(value, run(formula, tensors))
+        assert pytest.approx(run(formula, tensors).item(), rel=1e-12) == results[name]
+
+
+def test_fused_formulas_skip_what_has_no_inputs() -> None:
+    """A formula is over the updates that gave all its inputs; without any it has no result."""
+    formulas = {
+        "always": compiled("mean(logprobs)"),
+        "one": compiled("mean(logprobs - old_logprobs)"),
+        "other": compiled("max(scores)"),
+        "both": compiled("mean(seq_sum(old_logprobs) * scores)"),
+    }
+    whole = fuse(formulas, optional={"old_logprobs", "scores"})
+    lacking = {**used(whole, make(1)), "scores": None}
+
+    results = fused_results(whole, update_function(whole)(**lacking))
+
+    assert {"always", "one"} == results.keys()
+    assert [(), ("old_logprobs",), ("scores",), ("old_logprobs", "scores")] == [block.inputs for block in whole.blocks]
+    assert run(formulas["one"], make(1)).item() == results["one"]
 
 
 def test_fused_parameters_can_be_told_apart() -> None:

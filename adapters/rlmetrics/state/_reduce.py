@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from ._inputs import wide_dtype
+from .layout import Slot, SlotKind, identity
 
 
 def total(x: Tensor, over: Tensor | None = None) -> Tensor:
@@ -70,6 +71,18 @@ def last(x: Tensor) -> Tensor:
     """Return a scalar as the value of a ``last`` slot: (1, value), float64 ``[2]``."""
     value = x.to(wide_dtype(x)).reshape(())
     return torch.stack([torch.ones_like(value), value])
+
+
+def one(like: Tensor) -> Tensor:
+    """Return the number one, float64 ``[]`` on the device of ``like``: an update counts itself."""
+    return torch.ones((), dtype=wide_dtype(like), device=like.device)
+
+
+def unseen(kind: SlotKind, like: Tensor) -> Tensor:
+    """Return the value of a slot that has seen nothing, float64 ``[]`` or ``[width]`` on the device of ``like``."""
+    values = identity(Slot("", kind))
+    shape = (len(values),) if len(values) > 1 else ()
+    return torch.full(shape, values[0], dtype=wide_dtype(like), device=like.device)
 
 
 def _selected(x: Tensor, over: Tensor | None) -> Tensor:

@@ -33,16 +33,16 @@ def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
     for name, tensor in tensors.items():
         axes, dtype = vocabulary[name]
         if not isinstance(tensor, Tensor):
-            msg = f"{name}: expected a {dtype} tensor {_dims(axes)}, got {type(tensor).__name__}"
+            msg = f"{name}: expected a {dtype} tensor {dims(axes)}, got {type(tensor).__name__}"
             raise TypeError(msg)
         if not _has_dtype(tensor, dtype):
             msg = (
-                f"{name}: expected a {dtype} tensor {_dims(axes)}, got {_describe(tensor)}; "
+                f"{name}: expected a {dtype} tensor {dims(axes)}, got {_describe(tensor)}; "
                 f"pass {name}{_HINTS[dtype]} if that is what the values mean"
             )
             raise TypeError(msg)
         if tensor.dim() != len(axes):
-            msg = f"{name}: expected a tensor {_dims(axes)}, got {_describe(tensor)}"
+            msg = f"{name}: expected a tensor {dims(axes)}, got {_describe(tensor)}"
             raise ValueError(msg)
         for position, axis in enumerate(axes):
             other = first_with.setdefault(axis, name)
@@ -51,7 +51,7 @@ def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
                 size = reference.shape[vocabulary[other][0].index(axis)]
                 if tensor.shape[position] != size:
                     msg = (
-                        f"{name}: expected a tensor {_dims(axes)} with {axis} = {size} as in {other} "
+                        f"{name}: expected a tensor {dims(axes)} with {axis} = {size} as in {other} "
                         f"{list(reference.shape)}, got {_describe(tensor)}"
                     )
                     raise ValueError(msg)
@@ -66,7 +66,8 @@ def _has_dtype(tensor: Tensor, dtype: Dtype) -> bool:
     return dtype == "bool" or tensor.dtype != torch.bool
 
 
-def _dims(axes: tuple[str, ...]) -> str:
+def dims(axes: tuple[str, ...]) -> str:
+    """Return axes as messages show them: ``[B, T]``."""
     return f"[{', '.join(axes)}]"
 
 

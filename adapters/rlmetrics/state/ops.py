@@ -36,7 +36,7 @@ from ._groups import (
     per_sequence,
 )
 from ._inputs import as_float, choose, masked, per_token, per_vocab, same_rows, same_shape, scalar
-from ._reduce import comoments, count, histogram, largest, last, moments, number_of, smallest, total
+from ._reduce import comoments, count, histogram, largest, last, moments, number_of, one, smallest, total, unseen
 from ._sequences import (
     seq_all,
     seq_any,
@@ -79,6 +79,7 @@ __all__ = [
     "mean_of",
     "moments",
     "number_of",
+    "one",
     "or_nan",
     "pad_groups",
     "per_sequence",
@@ -102,5 +103,6 @@ __all__ = [
     "standard_deviation",
     "total",
     "unless_empty",
+    "unseen",
     "variance",
 ]

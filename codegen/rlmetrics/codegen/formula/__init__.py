@@ -2,19 +2,26 @@
 
 from rlmetrics.state.layout import Slot, SlotKind, width
 
-from .compile import Atom, Compiled, Fused, compile_formula, fuse
+from .axes import AXES_OF
+from .compile import Atom, Compiled, compile_formula
+from .declared import PlainInput, PlainParameter
 from .errors import FormulaError
 from .functions import FUNCTIONS, Function
+from .fusing import Block, Fused, fuse
 from .lower import Finalized
 
 __all__ = [
+    "AXES_OF",
     "FUNCTIONS",
     "Atom",
+    "Block",
     "Compiled",
     "Finalized",
     "FormulaError",
     "Function",
     "Fused",
+    "PlainInput",
+    "PlainParameter",
     "Slot",
     "SlotKind",
     "compile_formula",

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Final, Literal
 
-from ..model import Input, Parameter
 from .calls import Calls
 from .constants import Constants
+from .declared import Input, Parameter
 from .domains import ELEMENT, Scope, Side, join, require_bool
 from .errors import FormulaError, Source
 from .functions import FUNCTIONS

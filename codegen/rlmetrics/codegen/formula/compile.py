@@ -9,16 +9,16 @@ from typing import Literal
 
 from rlmetrics.state.layout import Slot
 
-from ..model import Input, Parameter
 from .boxes import Box
 from .check import Checker, Metrics
+from .declared import Input, Parameter
 from .errors import FormulaError
-from .lower import Finalized, lower
+from .lower import lower
 from .nodes import Arena, Node, walk
 from .notation import notation
 from .plan import REDUCTIONS, Empty
 
-__all__ = ["Atom", "Compiled", "Fused", "compile_formula", "fuse"]
+__all__ = ["Atom", "Compiled", "compile_formula"]
 
 Atom = Literal["token", "sequence", "group", "batch"]
 
@@ -81,23 +81,6 @@ class Compiled:
         return notation(self.root, self.arena.names)
 
 
-@dataclass(frozen=True)
-class Fused:
-    """Several formulas over one set of tensors, shared parts computed once.
-
-    Attributes:
-        inputs: The inputs that are used.
-        slots: The slots of all formulas; what two of them keep is there once.
-        update_source: Lines that assign each slot's variable.
-        results: For each formula how its result comes from the slots.
-    """
-
-    inputs: tuple[str, ...]
-    slots: tuple[Slot, ...]
-    update_source: tuple[str, ...]
-    results: Mapping[str, Finalized]
-
-
 def compile_formula(
     formula: str,
     *,
@@ -150,28 +133,6 @@ def compile_formula(
         empty=empty,
         declared=inputs,
     )
-
-
-def fuse(formulas: Mapping[str, Compiled], parameter_names: Mapping[str, Mapping[str, str]] | None = None) -> Fused:
-    """Lower several formulas together.
-
-    Args:
-        formulas: The formulas by name.
-        parameter_names: For each formula, what its parameters are called in the fused code; two formulas that use
-            one name share the value.
-    """
-    rename = parameter_names or {}
-    arena = Arena()
-    inputs: dict[str, Input] = {}
-    roots: dict[str, tuple[Node, Empty]] = {}
-    parameters: dict[str, None] = {}
-    for name, compiled in formulas.items():
-        renamed = dict(rename.get(name, {}))
-        roots[name] = (arena.copy(compiled.root, compiled.arena.names, renamed), compiled.empty)
-        inputs.update(compiled.declared)
-        parameters.update(dict.fromkeys(renamed.get(parameter, parameter) for parameter in compiled.parameters))
-    lowered = lower(arena, roots, inputs, parameters)
-    return Fused(lowered.inputs, lowered.slots, lowered.update_source, lowered.results)
 
 
 def _atom(root: Node) -> Atom:

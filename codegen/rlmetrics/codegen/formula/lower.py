@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from rlmetrics.state.layout import Slot
 
-from ..model import Input
 from .constants import Constants
+from .declared import Input
 from .guards import guarded
 from .nodes import Arena, Node, walk
 from .plan import REDUCTIONS, Empty, Plan
 from .render import Renderer
 from .scope import Names, Piece, Scope
 
-__all__ = ["Finalized", "Lowered", "lower"]
+__all__ = ["Finalized", "Lowered", "conversions", "finalize", "lower", "tidy"]
 
 _LINE = 100
 
@@ -26,7 +26,8 @@ class Finalized:
 
     Attributes:
         lines: Assignments to write first.
-        result: The expression of the result, a float64 tensor ``[]``, or ``[bins + 4]`` of a histogram.
+        result: The expression of the result, a float64 tensor ``[]``, or ``[bins + 4]`` of a histogram; a Python number
+            where several formulas are fused.
         empty: An expression, true where the population was empty; None where the formula has no notion of it.
     """
 
@@ -66,7 +67,7 @@ def lower(
     for node in walk(nodes):
         # From the leaves up, so that long chains of constants need no deep recursion.
         renderer.is_number(node)
-    results = {key: _finalize(arena, plan, renderer, names, root, empty) for key, (root, empty) in roots.items()}
+    results = {key: finalize(arena, plan, renderer, names, root, empty) for key, (root, empty) in roots.items()}
     used = {
         str(node.value): node
         for node in walk(node for filled in plan.filled for node in filled.nodes)
@@ -74,16 +75,18 @@ def lower(
     }
     ordered = {name: used[name] for name in inputs if name in used}
     body = Scope(names, arena.names, renderer.render)
-    body.lines += [*_checks(ordered), *_conversions(ordered, renderer.safe)]
+    body.lines += [*checks(ordered), *conversions(ordered, renderer.safe)]
     body.prepare(node for filled in plan.filled for node in filled.nodes)
     for filled in plan.filled:
         text, _ = body.call(filled.function, filled.nodes, *filled.more)
         body.lines.append(f"{filled.slot.name} = {text}")
     slots = tuple(filled.slot for filled in plan.filled)
-    return Lowered(tuple(ordered), slots, tuple(_tidy(body.lines)), results)
+    return Lowered(tuple(ordered), slots, tuple(tidy(body.lines)), results)
 
 
-def _finalize(arena: Arena, plan: Plan, renderer: Renderer, names: Names, root: Node, empty: Empty) -> Finalized:
+def finalize(arena: Arena, plan: Plan, renderer: Renderer, names: Names, root: Node, empty: Empty) -> Finalized:
+    """Write how a result comes from its slots, which the plan makes where they are missing."""
+
     def render(node: Node, scope: Scope) -> Piece:
         return plan.result(node) if node.op in REDUCTIONS else renderer.render(node, scope)
 
@@ -93,7 +96,7 @@ def _finalize(arena: Arena, plan: Plan, renderer: Renderer, names: Names, root: 
     result, _ = scope.piece(root)
     guards = plan.guards(root, empty)
     if guards:
-        value = "ops.or_nan({})" if empty != 0 else "ops.unless_empty({})"
+        value = f"{plan.helpers}.or_nan({{}})" if empty != 0 else f"{plan.helpers}.unless_empty({{}})"
         if len(result) + sum(map(len, guards)) > 60:
             name = scope.names.fresh("value")
             scope.lines.append(f"{name} = {result}")
@@ -110,7 +113,7 @@ def _reduced(root: Node) -> Iterator[Node]:
     return (node for node in walk([root]) if node.extent == "reduced")
 
 
-def _checks(inputs: Mapping[str, Node]) -> Iterator[str]:
+def checks(inputs: Mapping[str, Node]) -> Iterator[str]:
     """Yield calls that compare the shapes of the inputs."""
     names = {
         extent: [name for name, node in inputs.items() if node.extent == extent]
@@ -140,7 +143,7 @@ def _check(call: str, first: str, others: Sequence[str]) -> Iterator[str]:
     yield f"{line})"
 
 
-def _conversions(inputs: Mapping[str, Node], safe: frozenset[Node]) -> Iterator[str]:
+def conversions(inputs: Mapping[str, Node], safe: frozenset[Node]) -> Iterator[str]:
     """Yield lines that give each input the dtype to compute in, and padding a harmless value."""
     for name, node in inputs.items():
         if node.dtype == "bool":
@@ -154,7 +157,7 @@ def _conversions(inputs: Mapping[str, Node], safe: frozenset[Node]) -> Iterator[
             )
 
 
-def _tidy(lines: Sequence[str]) -> Iterator[str]:
+def tidy(lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines without repeated or outer blank ones."""
     for place, line in enumerate(lines):
         if line or (0 < place < len(lines) - 1 and lines[place - 1]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -59,12 +59,23 @@ class Plan:
         arena: Where nodes are made.
         roots: The results.
         names: Where slots get their names.
+        helpers: The module of helpers that results call: ``ops`` for tensors, ``host`` for Python numbers.
+        axes: The axes of the inputs, if equal kinds of axes may have different sizes.
     """
 
-    def __init__(self, arena: Arena, roots: Sequence[Node], names: Names):
+    def __init__(
+        self,
+        arena: Arena,
+        roots: Sequence[Node],
+        names: Names,
+        helpers: Literal["ops", "host"] = "ops",
+        axes: Mapping[str, tuple[str, ...]] | None = None,
+    ):
         self.filled: list[Filled] = []
         self._arena = arena
         self._names = names
+        self.helpers = helpers
+        self._axes = axes or {}
         self._slots: dict[tuple[object, ...], str] = {}
         reductions = [node for node in walk(roots) if node.op in REDUCTIONS]
         self._spread = {(node.args[0], node.over) for node in reductions if node.op in ("var", "std")}
@@ -75,29 +86,32 @@ class Plan:
         """Return a reduction as an expression of its slots."""
         op, x, over = node.op, node.args[0], node.over
         if op == "mean" and x.dtype == "bool":
-            return f"{self._count(x, over)} / {self._size(x, over)}", PRODUCT
+            return self._quotient(self._count(x, over), self._size(x, over))
         if op == "mean":
             if (x, over) in self._spread:
-                return f"ops.mean_of({self._moments(x, over)})", ATOM
-            return f"{self._extent_slot('sum', x, over)} / {self._size(x, over)}", PRODUCT
+                return f"{self.helpers}.mean_of({self._moments(x, over)})", ATOM
+            return self._quotient(self._extent_slot("sum", x, over), self._size(x, over))
         if op == "sum":
             return self._extent_slot("sum", x, over), ATOM
         if op == "count":
             return self._count(x, over), ATOM
         if op in ("min", "max"):
             kind: SlotKind = "min" if op == "min" else "max"
-            return f"ops.or_nan({self._extent_slot(kind, x, over)}, {self._size(x, over)})", ATOM
+            return f"{self.helpers}.or_nan({self._extent_slot(kind, x, over)}, {self._size(x, over)})", ATOM
         if op in ("var", "std"):
             function = "variance" if op == "var" else "standard_deviation"
-            return f"ops.{function}({self._moments(x, over)}, ddof={node.value})", ATOM
+            return f"{self.helpers}.{function}({self._moments(x, over)}, ddof={node.value})", ATOM
         if op == "last":
-            return f"ops.last_value({self._last(x)})", ATOM
+            return f"{self.helpers}.last_value({self._last(x)})", ATOM
         if op == "histogram":
-            return f"ops.histogram_result({self._bins(node)})", ATOM
+            return f"{self.helpers}.histogram_result({self._bins(node)})", ATOM
         comoments = self._comoments(node)
         if op == "cov":
-            return f"ops.covariance({comoments}, ddof={node.value})", ATOM
-        return f"ops.correlation({comoments})", ATOM
+            return f"{self.helpers}.covariance({comoments}, ddof={node.value})", ATOM
+        return f"{self.helpers}.correlation({comoments})", ATOM
+
+    def _quotient(self, top: str, bottom: str) -> Piece:
+        return (f"host.divide({top}, {bottom})", ATOM) if self.helpers == "host" else (f"{top} / {bottom}", PRODUCT)
 
     def size(self, node: Node) -> str | None:
         """Return how many elements a reduction was over, as an expression of its slots; None for histograms."""
@@ -160,13 +174,18 @@ class Plan:
         return self._slot("count", name, "ops.count", [over])
 
     def _size_of_all(self, x: Node) -> str:
-        # Batches may differ in length; everything else of one domain has one size.
-        identity = ("size", x.extent, x if x.extent == "batch" else None)
+        # Batches may differ in length; everything else of one domain has one size within a formula.
+        identity = ("size", x.extent, x if x.extent == "batch" else None, self._size_of(x))
         if identity not in self._slots:
             wanted = {"token": "position", "batch": "element", "scalar": "update"}.get(x.extent, x.extent)
             self._slots[identity] = name = self._names.fresh(f"{wanted}_count")
             self.filled.append(Filled(Slot(name, "count"), "ops.number_of", (x,)))
         return self._slots[identity]
+
+    def _size_of(self, x: Node) -> tuple[str, ...]:
+        """Return the axes of a value, of which formulas that are lowered together may have several of a kind."""
+        shapes = [self._axes.get(str(node.value), ()) for node in walk([x]) if node.op == "input"]
+        return max(shapes, key=len, default=())[: 2 if x.extent == "token" else 1]
 
     def _moments(self, x: Node, over: Node | None) -> str:
         return self._slot("moments", f"{self._name(x)}_moments", "ops.moments", [x, over])

@@ -129,18 +129,24 @@ class Scope:
         self._rows = rows
         self._render = render
 
-    def prepare(self, roots: Iterable[Node]) -> None:
-        """Write the lines for everything below the roots that deserves a name: ``let`` names and shared parts."""
+    def prepare(self, roots: Iterable[Node], later: Iterable[Node] = ()) -> None:
+        """Write the lines for everything below the roots that deserves a name: ``let`` names and shared parts.
+
+        Args:
+            roots: What is written next.
+            later: What is written after that and sees these lines; it counts where parts are shared.
+        """
         roots = list(roots)
-        order = self._order(roots)
+        everything = [*roots, *later]
+        order = self._order(everything)
         uses = dict.fromkeys(order, 0)
         for node in order:
             if not self._is_leaf(node):
                 for operand in node.operands:
                     uses[operand] = uses.get(operand, 0) + 1
-        for root in roots:
+        for root in everything:
             uses[root] += 1
-        for node in order:
+        for node in order if len(everything) == len(roots) else self._order(roots):
             if (node in roots) if self._rows else (node.extent == "vocab"):
                 continue  # what a function of rows returns, and what only such a function computes
             shared = uses[node] > 1 and node.extent != "const" and node.op not in self._opaque

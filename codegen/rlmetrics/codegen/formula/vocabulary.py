@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..model import Input
+from .declared import Input
 from .domains import Scope, Side
 from .nodes import Arena, Extent, Node
 from .syntax import Call

@@ -1,0 +1,219 @@
+"""Suites of any metrics, fused at run time by the compiler that made the metrics' own functions."""
+
+from __future__ import annotations
+
+import linecache
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from . import host, ops
+from .layout import Slot, width
+from .packing import Packing
+from .registry import MetricFunction, Number, registered
+from .suite import Fusion, Suite
+
+if TYPE_CHECKING:
+    from rlmetrics.codegen.formula import Compiled, Fused
+
+__all__ = ["FusedSuite", "fuse_metrics", "make_suite"]
+
+_Choice = tuple[tuple[str, tuple[tuple[str, Number], ...]], ...]
+"""Metrics with the parameters that were given for each."""
+
+
+class FusedSuite(Suite):
+    """A suite of metrics that were chosen at run time; :func:`make_suite` makes one."""
+
+    def __init__(self, choice: _Choice, optional: frozenset[str], device: torch.device | str | None = None) -> None:
+        """Fuse the metrics, unless that was done before in this process."""
+        self._choice, self._optional = choice, optional
+        self.fusion = _fusion(choice, optional)  # type: ignore[misc]
+        super().__init__(self.fusion.parameters, device)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "choice": self._choice, "optional": self._optional}
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        self.__init__(data["choice"], data["optional"])  # type: ignore[misc]
+        super().__setstate__(data)
+
+
+def make_suite(
+    metrics: Sequence[str] | Mapping[str, Mapping[str, Number]],
+    *,
+    optional: Collection[str] = (),
+    device: torch.device | str | None = None,
+    **parameters: Number,
+) -> FusedSuite:
+    """Fuse metrics of your choice into one suite.
+
+    Their formulas are compiled together (milliseconds, once per choice and process), so that what several of them need
+    is computed once.
+
+    Args:
+        metrics: Keys of ``rlmetrics.functional.REGISTRY``: ids, or ``id@variant``. A mapping gives each metric
+            parameters of its own.
+        optional: Names of inputs that an update may lack; metrics that need one of them skip such updates.
+        device: Where the state lives; it follows its first update if left out.
+        parameters: Parameters such as ``clip_low``, for every metric that has one of that name.
+
+    Raises:
+        KeyError: There is no metric of that name.
+        TypeError: A parameter that no metric has, or one without a default and without a value.
+        ValueError: A metric has no additive state, or is a distribution; there are no metrics, or one stands twice;
+            ``optional`` names no input, or all of them.
+
+    Example:
+        >>> suite = make_suite(["policy/clip_fraction", "kl/old/k3"], clip_low=0.1)
+        >>> suite.update(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+        >>> suite.compute()["kl/old/k3"]
+    """
+    own = metrics if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    if len(own) != len(metrics) or not own:
+        msg = "make_suite: a metric stands twice in the list" if own else "make_suite: there are no metrics"
+        raise ValueError(msg)
+    entries = {name: registered(name) for name in own}
+    choice = tuple((name, _chosen(entries[name], own[name], parameters)) for name in own)
+    unknown = sorted(parameters.keys() - {name for entry in entries.values() for name in entry.parameters})
+    if unknown:
+        msg = f"make_suite: no metric has a parameter {unknown[0]!r}"
+        raise TypeError(msg)
+    inputs = dict.fromkeys(name for entry in entries.values() for name, _, _ in entry.inputs)
+    for name in optional:
+        if name not in inputs:
+            msg = f"make_suite: {name!r} cannot be optional, because no metric takes it"
+            raise ValueError(msg)
+    if set(inputs) <= set(optional):
+        msg = "make_suite: at least one input must be there in every update"
+        raise ValueError(msg)
+    return FusedSuite(choice, frozenset(optional), device)
+
+
+def _chosen(
+    metric: MetricFunction, own: Mapping[str, Number], shared: Mapping[str, Number]
+) -> tuple[tuple[str, Number], ...]:
+    """Return all parameters of a metric with their values."""
+    if metric.update is None or metric.kind == "distribution":
+        what = "is a distribution, not a number" if metric.update else "has no additive state"
+        way = "keep it in a state of its own" if metric.update else "call its function on all data at once"
+        msg = f"{metric.id} {what}, so it cannot be part of a suite; {way}"
+        raise ValueError(msg)
+    for name in own:
+        if name not in metric.parameters:
+            msg = f"{metric.id}: unknown parameter {name!r}; it takes {', '.join(metric.parameters) or 'none'}"
+            raise TypeError(msg)
+    values = {name: own.get(name, shared.get(name, default)) for name, default in metric.parameters.items()}
+    chosen = []
+    for name, value in values.items():
+        if value is None:
+            msg = f"{metric.id}: missing parameter {name!r}"
+            raise TypeError(msg)
+        chosen.append((name, value))
+    return tuple(chosen)
+
+
+@lru_cache(maxsize=64)
+def _fusion(choice: _Choice, optional: frozenset[str]) -> Fusion:
+    return fuse_metrics({name: (registered(name), dict(chosen)) for name, chosen in choice}, optional)
+
+
+def fuse_metrics(
+    metrics: Mapping[str, tuple[MetricFunction, Mapping[str, Number]]], optional: Collection[str] = ()
+) -> Fusion:
+    """Fuse metrics that have a formula.
+
+    Args:
+        metrics: For the name of each result the metric and all its parameters.
+        optional: Inputs that an update may lack.
+    """
+    from rlmetrics.codegen.formula import fuse
+
+    compiled = {name: _compiled(metric) for name, (metric, _) in metrics.items()}
+    renamed, parameters = _shared({name: values for name, (_, values) in metrics.items()})
+    fused = fuse(compiled, renamed, optional)
+    dtypes = {name: dtype for metric, _ in metrics.values() for name, _, dtype in metric.inputs}
+    functions = _defined(fused, parameters, ", ".join(metrics))
+    return Fusion(
+        metrics=tuple(metrics),
+        inputs={name: (axes, dtypes[name]) for name, axes in fused.inputs.items()},
+        blocks=tuple(block.inputs for block in fused.blocks if block.inputs),
+        parameters=parameters,
+        packing=Packing(fused.slots),
+        update=functions["update"],
+        results=functions["results"],
+        results_parameters=tuple(parameters),
+    )
+
+
+def _compiled(metric: MetricFunction) -> Compiled:
+    from rlmetrics.codegen.formula import AXES_OF, PlainInput, PlainParameter, compile_formula
+
+    domains = {axes: domain for domain, axes in AXES_OF.items()}
+
+    def formula_of(other: str) -> tuple[str | None, Mapping[str, str]]:
+        found = registered(other)
+        return found.formula or None, found.let
+
+    return compile_formula(
+        metric.formula,
+        let=metric.let,
+        inputs={name: PlainInput(domains[axes], dtype) for name, axes, dtype in metric.inputs},
+        parameters={name: PlainParameter(default) for name, default in metric.parameters.items()},
+        empty=metric.empty,
+        metrics=formula_of,
+        nan=metric.nan,
+        metric=metric.id.partition("@")[0],
+    )
+
+
+def _shared(values: Mapping[str, Mapping[str, Number]]) -> tuple[dict[str, dict[str, str]], dict[str, Number | None]]:
+    """Return for each metric what its parameters are called in fused code, where equal ones share a name."""
+    renamed: dict[str, dict[str, str]] = {}
+    parameters: dict[str, Number | None] = {}
+    for metric, own in values.items():
+        renamed[metric] = {}
+        for name, value in own.items():
+            shared, number = name, 1
+            while shared in parameters and (type(parameters[shared]), parameters[shared]) != (type(value), value):
+                number += 1
+                shared = f"{name}_{number}"
+            parameters[shared] = value
+            renamed[metric][name] = shared
+    return renamed, parameters
+
+
+def _defined(fused: Fused, parameters: Collection[str], title: str) -> dict[str, Any]:
+    """Return the functions ``update`` and ``results`` of fused formulas."""
+    keywords = "".join(f", {name}" for name in parameters)
+    pack = f"return packing.pack([{', '.join(slot.name for slot in fused.slots)}])"
+    source = (
+        f"def update({', '.join(fused.inputs)}{keywords}):\n{_body([*fused.update_source, pack])}\n\n"
+        f"def results(state{keywords}):\n{_body([*_unpacked(fused.slots), *fused.results_source])}\n"
+    )
+    names: dict[str, Any] = {"torch": torch, "Tensor": Tensor, "ops": ops, "host": host}
+    names["packing"] = Packing(fused.slots)
+    # A name of its own in linecache, so that tracebacks and torch.compile can show the source.
+    file = f"<rlmetrics suite of {title} {hash(source):x}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    exec(compile(source, file, "exec"), names)
+    return names
+
+
+def _body(lines: Sequence[str]) -> str:
+    return textwrap.indent("\n".join(lines), "    ")
+
+
+def _unpacked(slots: Sequence[Slot]) -> list[str]:
+    """Return lines that give every slot's name its numbers."""
+    start = 0
+    lines = []
+    for slot in slots:
+        stop = start + width(slot)
+        lines.append(f"{slot.name} = state[{f'{start}:{stop}' if stop > start + 1 else start}]")
+        start = stop
+    return lines

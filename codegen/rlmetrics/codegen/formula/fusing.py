@@ -1,0 +1,287 @@
+"""Several formulas over one set of tensors: shared parts once, all slots in one state, some inputs optional."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rlmetrics.state.layout import SLOT_KINDS, Slot
+
+from .axes import same_axes
+from .compile import Compiled
+from .constants import Constants
+from .declared import Input
+from .guards import guarded
+from .host import HostRenderer
+from .lower import Finalized, conversions, finalize, tidy
+from .nodes import Arena, Node, walk
+from .plan import REDUCTIONS, Empty, Filled, Plan
+from .render import Renderer
+from .scope import Names, Scope
+
+__all__ = ["Block", "Fused", "fuse"]
+
+_Key = tuple[str, ...]
+"""The optional inputs that something needs, in the order of the inputs."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Metrics that need the same optional inputs.
+
+    Attributes:
+        inputs: The optional inputs that they need; none where they are updated every time.
+        metrics: Their names.
+        updates: The slot that counts the updates that gave these inputs; None where every update does.
+    """
+
+    inputs: tuple[str, ...]
+    metrics: tuple[str, ...]
+    updates: str | None
+
+
+@dataclass(frozen=True)
+class Fused:
+    """Several formulas over one set of tensors.
+
+    The source uses ``torch``, and ``ops`` and ``host`` of ``rlmetrics.state``. An optional input may be None.
+
+    Attributes:
+        inputs: The axes of each input that is used, in the order in which they were declared; axes of one name have
+            one size.
+        optional: Those of them that an update may lack.
+        slots: What the state keeps; slots that merge alike stand next to each other, those of width one first.
+        update_source: Lines that assign each slot's variable.
+        blocks: The formulas by the optional inputs that they need.
+        results: For each formula how its result comes from the slots, as Python numbers and (wide slots) lists of them.
+        omitted: The formulas whose result is left out where the population was empty.
+        omitted: The formulas whose result is left out where the population was empty.
+    """
+
+    inputs: Mapping[str, tuple[str, ...]]
+    optional: tuple[str, ...]
+    slots: tuple[Slot, ...]
+    update_source: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    results: Mapping[str, Finalized]
+    omitted: frozenset[str]
+
+    @property
+    def results_source(self) -> tuple[str, ...]:
+        """Lines that return a dict of the results by name, from variables named like the slots."""
+        return tuple(_results(self))
+
+
+def fuse(
+    formulas: Mapping[str, Compiled],
+    parameter_names: Mapping[str, Mapping[str, str]] | None = None,
+    optional: Collection[str] = (),
+) -> Fused:
+    """Lower several formulas together.
+
+    A metric is over the updates that gave all its inputs, so it has slots of its own unless another metric needs the
+    same optional inputs.
+
+    Args:
+        formulas: The formulas by name.
+        parameter_names: For each formula, what its parameters are called in the fused code; two formulas that use
+            one name share the value.
+        optional: Inputs that an update may lack. At least one input must not be among them.
+    """
+    rename = parameter_names or {}
+    arena = Arena()
+    declared: dict[str, Input] = {}
+    roots: dict[str, tuple[Node, Empty]] = {}
+    parameters: dict[str, None] = {}
+    for name, compiled in formulas.items():
+        renamed = dict(rename.get(name, {}))
+        roots[name] = (arena.copy(compiled.root, compiled.arena.names, renamed), compiled.empty)
+        declared.update(compiled.declared)
+        parameters.update(dict.fromkeys(renamed.get(parameter, parameter) for parameter in compiled.parameters))
+    used = {name for compiled in formulas.values() for name in compiled.inputs}
+    inputs = same_axes(
+        [compiled.inputs for compiled in formulas.values()],
+        {name: word for name, word in declared.items() if name in used},
+    )
+    names = Names([*inputs, *parameters, "state", "host", "results", *_UNSEEN.values()])
+    keys: dict[_Key, list[str]] = {(): []}
+    for name, compiled in formulas.items():
+        key = tuple(word for word in inputs if word in optional and word in compiled.inputs)
+        keys.setdefault(key, []).append(name)
+    writer = _Writer(arena, names, [root for root, _ in roots.values()], inputs, optional)
+    pending = []
+    blocks: list[Block] = []
+    for key in sorted(keys, key=len):
+        members = {name: roots[name] for name in keys[key]}
+        updates = names.fresh(f"{'_'.join(key)}_updates") if key else None
+        pending.append(writer.add(key, members, updates))
+        blocks.append(Block(key, tuple(members), updates))
+    # Only now, so that no local variable of a result can take the name of a slot.
+    results = {name: finalized for block in pending for name, finalized in block}
+    return Fused(
+        inputs=inputs,
+        optional=tuple(name for name in inputs if name in optional),
+        slots=tuple(sorted(writer.slots, key=lambda slot: SLOT_KINDS.index(slot.kind))),
+        update_source=tuple(writer.source(())),
+        blocks=tuple(blocks),
+        results=results,
+        omitted=frozenset(name for name, (_, empty) in roots.items() if empty == "omit"),
+    )
+
+
+_UNSEEN = {
+    "sum": "no_sum",
+    "count": "no_sum",
+    "min": "no_min",
+    "max": "no_max",
+    "moments": "no_moments",
+    "comoments": "no_comoments",
+    "last": "no_last",
+}
+"""What the value of a slot is called, by its kind, in an update that lacks its inputs."""
+
+
+class _Writer:
+    """Writes one body for blocks of slots; a block that needs more inputs than another stands inside it.
+
+    Args:
+        arena: Where the nodes are from.
+        names: Where names come from.
+        roots: All results.
+        inputs: The axes of the inputs.
+        optional: The inputs that may be missing.
+    """
+
+    def __init__(
+        self,
+        arena: Arena,
+        names: Names,
+        roots: Sequence[Node],
+        inputs: Mapping[str, tuple[str, ...]],
+        optional: Collection[str],
+    ):
+        self._arena = arena
+        self._names = names
+        self._axes = inputs
+        self._inputs = {str(node.value): node for node in walk(roots) if node.op == "input"}
+        self._required = [name for name in inputs if name not in optional]
+        self._filled: dict[_Key, list[Filled]] = {}
+        self._updates: dict[_Key, str] = {}
+        self._renderer = Renderer(guarded(roots), Constants())
+        self._host = HostRenderer(frozenset(), self._renderer.constants)
+        for node in walk(roots):
+            # From the leaves up, so that long chains of constants need no deep recursion.
+            self._renderer.is_number(node)
+
+    @property
+    def slots(self) -> list[Slot]:
+        """All slots."""
+        counters = [Slot(name, "count") for name in self._updates.values()]
+        return [*(filled.slot for block in self._filled.values() for filled in block), *counters]
+
+    def add(
+        self, key: _Key, members: Mapping[str, tuple[Node, Empty]], updates: str | None
+    ) -> Iterator[tuple[str, Finalized]]:
+        """Plan the slots of one block and return its results, to be taken once every block has its slots."""
+        roots = [root for root, _ in members.values()]
+        plan = Plan(self._arena, roots, self._names, "host", self._axes)
+        for node in walk(roots):
+            if node.op in REDUCTIONS:
+                plan.result(node)
+                plan.size(node)
+        self._filled[key] = plan.filled
+        if updates is not None:
+            self._updates[key] = updates
+        return (
+            (name, finalize(self._arena, plan, self._host, self._names, root, empty))
+            for name, (root, empty) in members.items()
+        )
+
+    def source(
+        self,
+        key: _Key,
+        outer: _Key = (),
+        bound: Mapping[Node, str] | None = None,
+        known: Mapping[tuple[object, ...], str] | None = None,
+    ) -> Iterator[str]:
+        """Yield the lines of a block, with those inside it.
+
+        Args:
+            key: The block.
+            outer: The block that it stands in.
+            bound: Names of values that are computed already.
+            known: Names of slot values that are computed already, by the call that made them.
+        """
+        scope = Scope(self._names, self._arena.names, self._renderer.render, bound)
+        calls = dict(known or {})
+        new = self._required if not key else [name for name in key if name not in outer]
+        scope.lines += conversions({name: self._inputs[name] for name in new}, self._renderer.safe)
+        inside = [other for other in self._filled if other != key and self._outer(other) == key]
+        below = [node for other in self._subtree(key) if other != key for node in self._nodes(other)]
+        scope.prepare(self._nodes(key), below)
+        for filled in self._filled[key]:
+            call = (filled.function, filled.nodes, filled.more)
+            text = calls.get(call) or scope.call(filled.function, filled.nodes, *filled.more)[0]
+            calls.setdefault(call, filled.slot.name)
+            scope.lines.append(f"{filled.slot.name} = {text}")
+        if key:
+            scope.lines.append(f"{self._updates[key]} = ops.one({self._required[0]})")
+        yield from tidy(scope.lines)
+        for other in inside:
+            yield f"if {' and '.join(f'{name} is not None' for name in other if name not in key)}:"
+            yield from _indented(self.source(other, key, scope.bound, calls))
+            yield "else:"
+            yield from _indented(self._unseen(other))
+
+    def _outer(self, key: _Key) -> _Key | None:
+        """Return the block that a block stands in: that with most of its inputs, the first of several."""
+        if not key:
+            return None
+        return max((other for other in self._filled if set(other) < set(key)), key=len)
+
+    def _subtree(self, key: _Key) -> Iterator[_Key]:
+        yield key
+        for other in self._filled:
+            if self._outer(other) == key:
+                yield from self._subtree(other)
+
+    def _nodes(self, key: _Key) -> list[Node]:
+        return [node for filled in self._filled[key] for node in filled.nodes]
+
+    def _unseen(self, key: _Key) -> Iterator[str]:
+        """Yield lines that give every slot of a block, and of those inside it, the value of having seen nothing."""
+        subtree = list(self._subtree(key))
+        slots = [filled.slot for other in subtree for filled in self._filled[other]]
+        kinds = dict.fromkeys(["sum" if slot.kind == "count" else slot.kind for slot in slots])
+        for kind in dict.fromkeys(["sum", *kinds]):
+            yield f'{_UNSEEN[kind]} = ops.unseen("{kind}", {self._required[0]})'
+        for slot in slots:
+            yield f"{slot.name} = {_UNSEEN[slot.kind]}"
+        for other in subtree:
+            yield f"{self._updates[other]} = {_UNSEEN['sum']}"
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"    {line}" if line else "" for line in lines)
+
+
+def _results(fused: Fused) -> Iterator[str]:
+    yield "results: dict[str, float] = {}"
+    for block in fused.blocks:
+        lines = [line for name in block.metrics for line in _result(name, fused.results[name], name in fused.omitted)]
+        if block.updates is None:
+            yield from lines
+        else:
+            yield f"if {block.updates} > 0:"
+            yield from _indented(lines)
+    yield "return results"
+
+
+def _result(name: str, finalized: Finalized, omitted: bool) -> Iterator[str]:
+    yield from finalized.lines
+    assign = f'results["{name}"] = {finalized.result}'
+    if omitted and finalized.empty is not None:
+        yield f"if not ({finalized.empty}):"
+        yield f"    {assign}"
+    else:
+        yield assign
