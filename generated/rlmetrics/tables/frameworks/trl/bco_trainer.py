@@ -621,13 +621,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                         "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",
                         "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
-                        "0.10.1|trl/trainer/bco_trainer.py|1128|BCOTrainer.bco_loss|value",
-                        "0.25.0|trl/experimental/bco/bco_trainer.py|1196|BCOTrainer.bco_loss|value",
-                        "1.13.0|trl/experimental/bco/bco_trainer.py|1268|BCOTrainer.bco_loss|value",
                     ),
                 ),
             ),

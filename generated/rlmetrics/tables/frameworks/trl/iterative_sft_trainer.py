@@ -44,10 +44,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|39|IterativeSFTTrainer|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|57|IterativeSFTTrainer|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|367|IterativeSFTTrainer._maybe_log_save_evaluate",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|439|IterativeSFTTrainer._maybe_log_save_evaluate",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                     ),
                 ),
             ),
@@ -56,10 +54,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|39|IterativeSFTTrainer|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|57|IterativeSFTTrainer|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|367|IterativeSFTTrainer._maybe_log_save_evaluate",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|439|IterativeSFTTrainer._maybe_log_save_evaluate",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                     ),
                 ),
             ),
@@ -68,10 +64,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|39|IterativeSFTTrainer|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|57|IterativeSFTTrainer|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|367|IterativeSFTTrainer._maybe_log_save_evaluate",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|439|IterativeSFTTrainer._maybe_log_save_evaluate",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                     ),
                 ),
             ),
@@ -80,10 +74,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|39|IterativeSFTTrainer|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|57|IterativeSFTTrainer|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|367|IterativeSFTTrainer._maybe_log_save_evaluate",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|439|IterativeSFTTrainer._maybe_log_save_evaluate",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                     ),
                 ),
             ),
@@ -92,10 +84,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|39|IterativeSFTTrainer|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|57|IterativeSFTTrainer|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|367|IterativeSFTTrainer._maybe_log_save_evaluate",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|439|IterativeSFTTrainer._maybe_log_save_evaluate",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                     ),
                 ),
             ),
@@ -104,10 +94,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|39|IterativeSFTTrainer|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|57|IterativeSFTTrainer|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|367|IterativeSFTTrainer._maybe_log_save_evaluate",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|439|IterativeSFTTrainer._maybe_log_save_evaluate",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                     ),
                 ),
             ),
@@ -116,10 +104,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|39|IterativeSFTTrainer|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|57|IterativeSFTTrainer|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|367|IterativeSFTTrainer._maybe_log_save_evaluate",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|439|IterativeSFTTrainer._maybe_log_save_evaluate",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                     ),
                 ),
             ),
@@ -128,10 +114,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|39|IterativeSFTTrainer|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|57|IterativeSFTTrainer|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|367|IterativeSFTTrainer._maybe_log_save_evaluate",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|439|IterativeSFTTrainer._maybe_log_save_evaluate",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                     ),
                 ),
             ),
@@ -231,12 +215,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                         "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",
                         "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
-                        "0.7.3|trl/trainer/iterative_sft_trainer.py|350|IterativeSFTTrainer._maybe_log_save_evaluate|condition",
-                        "0.23.1|trl/trainer/iterative_sft_trainer.py|422|IterativeSFTTrainer._maybe_log_save_evaluate|condition",
                     ),
                 ),
             ),

@@ -776,14 +776,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                         "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",
                         "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
-                        "0.8.2|trl/trainer/kto_trainer.py|981|KTOTrainer.kto_loss|value",
-                        "0.26.0|trl/experimental/kto/kto_trainer.py|1163|KTOTrainer.kto_loss|value",
-                        "1.8.0|trl/trainer/kto_trainer.py|1554|KTOTrainer._compute_loss|value",
-                        "1.16.0|trl/trainer/kto_trainer.py|1453|KTOTrainer._compute_loss|value",
                     ),
                 ),
             ),

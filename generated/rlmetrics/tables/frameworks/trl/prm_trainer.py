@@ -167,13 +167,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                         "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",
                         "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
-                        "0.13.0|trl/trainer/prm_trainer.py|257|PRMTrainer.tokenize_row|value",
-                        "0.26.0|trl/experimental/prm/prm_trainer.py|269|PRMTrainer.tokenize_row|value",
-                        "1.13.0|trl/experimental/prm/prm_trainer.py|341|PRMTrainer.tokenize_row|value",
                     ),
                 ),
             ),
@@ -187,12 +186,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.46.3|transformers/trainer.py|4210|Trainer.evaluation_loop|value",
+                        "4.52.4|transformers/trainer.py|4409|Trainer.evaluation_loop|value",
                         "4.46.3|transformers/trainer.py|4285|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3101|Trainer.evaluation_loop",
-                        "0.13.0|trl/trainer/utils.py|770|compute_accuracy|value",
-                        "0.26.2|trl/trainer/utils.py|582|compute_accuracy|value",
-                        "0.27.0|trl/experimental/prm/prm_trainer.py|55|compute_accuracy|value",
-                        "1.13.0|trl/experimental/prm/prm_trainer.py|60|compute_accuracy|value",
                     ),
                 ),
             ),

@@ -606,12 +606,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                         "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",
                         "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
-                        "0.4.2|trl/trainer/reward_trainer.py|173|RewardTrainer.compute_loss|value",
-                        "1.16.0|trl/trainer/reward_trainer.py|792|RewardTrainer.compute_loss|value",
                     ),
                 ),
             ),
@@ -627,11 +627,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.36.2|transformers/trainer.py|3306|Trainer.evaluation_loop|value",
                         "4.36.2|transformers/trainer.py|3325|Trainer.evaluation_loop",
-                        "0.4.2|trl/trainer/reward_trainer.py|38|compute_accuracy|value",
-                        "0.4.7|trl/trainer/reward_trainer.py|38|compute_accuracy|value",
-                        "0.5.0|trl/trainer/utils.py|506|compute_accuracy|value",
-                        "0.12.2|trl/trainer/utils.py|766|compute_accuracy|value",
                     ),
                 ),
             ),
@@ -648,10 +645,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.46.3|transformers/trainer.py|4210|Trainer.evaluation_loop|value",
+                        "4.52.4|transformers/trainer.py|4409|Trainer.evaluation_loop|value",
                         "4.46.3|transformers/trainer.py|4285|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4484|Trainer.evaluation_loop",
-                        "0.13.0|trl/trainer/utils.py|792|compute_accuracy|value",
-                        "0.23.1|trl/trainer/utils.py|509|compute_accuracy|value",
                     ),
                 ),
             ),

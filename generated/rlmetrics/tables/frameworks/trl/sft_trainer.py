@@ -1071,14 +1071,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
                         "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",
                         "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
-                        "0.15.0|trl/trainer/sft_trainer.py|438|SFTTrainer.compute_loss|value",
-                        "1.14.2|trl/trainer/sft_trainer.py|1835|SFTTrainer.compute_loss|value",
-                        "1.15.0|trl/trainer/sft_trainer.py|1610|SFTTrainer.compute_loss|value",
-                        "1.16.0|trl/trainer/sft_trainer.py|1612|SFTTrainer.compute_loss|value",
                     ),
                 ),
             ),
