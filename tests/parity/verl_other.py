@@ -21,8 +21,6 @@ _ESTIMATE = Explained(
     "throughput in FLOPs of a model configuration, from constants and made-up times; no tensor enters"
 )
 _PEAK = Explained("the peak FLOPs of a device, a constant in a table")
-_ADVANTAGES = Explained("token tensor that enters critic/advantages/* as input; rlmetrics has no advantage estimators")
-_RETURNS = Explained("token tensor that enters critic/returns/* as input; rlmetrics has no return estimators")
 _TURNS = Explained("least, largest and mean of turns of validation samples, which were not kept")
 
 
@@ -41,6 +39,4 @@ def _row(function: str, output: str) -> Row | None:
         return _ESTIMATE if output.startswith("estimate") else _PEAK
     if function == "val_metrics_update" and "num_turns" in output:
         return _TURNS
-    if function.startswith("adv_"):
-        return _RETURNS if output.endswith("returns") else _ADVANTAGES
     return _REASONS.get(function)

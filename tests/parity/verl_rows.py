@@ -19,6 +19,7 @@ class Reproduced:
         value: Returns rlmetrics' value for a batch.
         how: What is done around the function, empty if nothing.
         leaks: Whether verl's value is NaN where padding holds NaN, because it multiplies padding by zero.
+        inside: Whether only values inside the mask are compared; what stands outside is never used.
         magnitude: Size of what is added up, to which rounding is relative where it nearly cancels.
     """
 
@@ -26,6 +27,7 @@ class Reproduced:
     value: Callable[[Scenario], float | Tensor]
     how: str = ""
     leaks: bool = False
+    inside: bool = False
     magnitude: float = 1.0
 
 

@@ -35,7 +35,7 @@ from ._groups import (
     pad_groups,
     per_sequence,
 )
-from ._inputs import as_float, choose, masked, per_token, per_vocab, same_rows, same_shape, scalar
+from ._inputs import as_float, choose, masked, per_token, per_vocab, same_rows, same_shape, scalar, wide_dtype
 from ._reduce import comoments, count, histogram, largest, last, moments, number_of, one, smallest, total, unseen
 from ._sequences import (
     seq_all,
@@ -105,4 +105,5 @@ __all__ = [
     "unless_empty",
     "unseen",
     "variance",
+    "wide_dtype",
 ]
