@@ -202,6 +202,9 @@ from .loss import (
     loss_total_luspo,
     loss_total_ppo,
     loss_total_sapo,
+    loss_total_sequence_ratio,
+    loss_total_sequence_ratio_constant_length,
+    loss_total_sequence_ratio_sequence_mean,
     loss_total_vespo,
 )
 from .objective import (
@@ -833,6 +836,9 @@ __all__ = [
     "loss_total_luspo",
     "loss_total_ppo",
     "loss_total_sapo",
+    "loss_total_sequence_ratio",
+    "loss_total_sequence_ratio_constant_length",
+    "loss_total_sequence_ratio_sequence_mean",
     "loss_total_vespo",
     "objective_abs_log_ratio",
     "objective_cispo_loss",

@@ -29,6 +29,9 @@ __all__ = [
     "loss_total_luspo",
     "loss_total_ppo",
     "loss_total_sapo",
+    "loss_total_sequence_ratio",
+    "loss_total_sequence_ratio_constant_length",
+    "loss_total_sequence_ratio_sequence_mean",
     "loss_total_vespo",
 ]
 
@@ -557,6 +560,309 @@ def _loss_total_grpo_constant_length_finalize(state: Tensor, *, max_length: floa
     return seq_sum_sum / sequence_count / max_length
 
 
+def loss_total_sequence_ratio(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+    kl_coef: float = 0.04,
+) -> Tensor:
+    """As grpo, with one length-normalised ratio per response in the place of one per token, as in GSPO.
+
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
+    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
+    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+
+    Formula::
+
+        ratio = per_token(exp(seq_mean(logprobs - old_logprobs)))
+        surrogate = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
+        log_ratio = ref_logprobs - logprobs
+        penalty = exp(log_ratio) - log_ratio - 1
+        mean(surrogate + kl_coef * penalty)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_high: How far the ratio may rise above 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        kl_coef: Weight of the KL penalty (beta); 0 leaves it out. Default from Shao et al. 2024, DeepSeekMath,
+            https://arxiv.org/abs/2402.03300.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_total_sequence_ratio_update(
+        logprobs,
+        old_logprobs,
+        ref_logprobs,
+        advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+    )
+    return _loss_total_sequence_ratio_finalize(state)
+
+
+def _loss_total_sequence_ratio_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+    kl_coef: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    ref_logprobs = ops.masked(ref_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    negative_advantages = -advantages
+    ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
+    product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    surrogate = torch.maximum(negative_advantages * ratio, product)
+    log_ratio = ref_logprobs - logprobs
+    penalty = torch.exp(log_ratio) - log_ratio - 1
+    total_sum = ops.total(surrogate + kl_coef * penalty, mask)
+    token_count = ops.count(mask)
+    return pack([total_sum, token_count])
+
+
+def _loss_total_sequence_ratio_finalize(state: Tensor) -> Tensor:
+    total_sum, token_count = state.unbind()
+    return total_sum / token_count
+
+
+def loss_total_sequence_ratio_sequence_mean(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+    kl_coef: float = 0.04,
+) -> Tensor:
+    """As sequence_ratio, averaged over the tokens of each response first and then over responses with equal weight.
+
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
+    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
+    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+
+    Formula::
+
+        ratio = per_token(exp(seq_mean(logprobs - old_logprobs)))
+        surrogate = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
+        log_ratio = ref_logprobs - logprobs
+        penalty = exp(log_ratio) - log_ratio - 1
+        mean(seq_mean(surrogate + kl_coef * penalty))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_high: How far the ratio may rise above 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        kl_coef: Weight of the KL penalty (beta); 0 leaves it out. Default from Shao et al. 2024, DeepSeekMath,
+            https://arxiv.org/abs/2402.03300.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_total_sequence_ratio_sequence_mean_update(
+        logprobs,
+        old_logprobs,
+        ref_logprobs,
+        advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+    )
+    return _loss_total_sequence_ratio_sequence_mean_finalize(state)
+
+
+def _loss_total_sequence_ratio_sequence_mean_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+    kl_coef: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    ref_logprobs = ops.masked(ref_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    negative_advantages = -advantages
+    ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
+    product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    surrogate = torch.maximum(negative_advantages * ratio, product)
+    log_ratio = ref_logprobs - logprobs
+    penalty = torch.exp(log_ratio) - log_ratio - 1
+    seq_mean = ops.seq_mean(surrogate + kl_coef * penalty, mask)
+    seq_mean_sum = ops.total(seq_mean)
+    sequence_count = ops.number_of(seq_mean)
+    return pack([seq_mean_sum, sequence_count])
+
+
+def _loss_total_sequence_ratio_sequence_mean_finalize(state: Tensor) -> Tensor:
+    seq_mean_sum, sequence_count = state.unbind()
+    return seq_mean_sum / sequence_count
+
+
+def loss_total_sequence_ratio_constant_length(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+    kl_coef: float = 0.04,
+    max_length: float,
+) -> Tensor:
+    """As sequence_ratio, with the sums over responses divided by the number of responses times a constant length.
+
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
+    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
+    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+
+    Formula::
+
+        ratio = per_token(exp(seq_mean(logprobs - old_logprobs)))
+        surrogate = maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))
+        log_ratio = ref_logprobs - logprobs
+        penalty = exp(log_ratio) - log_ratio - 1
+        mean(seq_sum(surrogate + kl_coef * penalty)) / max_length
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split between sequences:
+    merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        ref_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the frozen reference
+            policy.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped.
+        clip_high: How far the ratio may rise above 1 before it is clipped.
+        kl_coef: Weight of the KL penalty (beta); 0 leaves it out.
+        max_length: The constant length that every response is divided by.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_total_sequence_ratio_constant_length_update(
+        logprobs,
+        old_logprobs,
+        ref_logprobs,
+        advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+        kl_coef=kl_coef,
+        max_length=max_length,
+    )
+    return _loss_total_sequence_ratio_constant_length_finalize(state, max_length=max_length)
+
+
+def _loss_total_sequence_ratio_constant_length_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    ref_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+    kl_coef: float,
+    max_length: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, ref_logprobs=ref_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    ref_logprobs = ops.masked(ref_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    negative_advantages = -advantages
+    ratio = ops.masked(ops.per_token(torch.exp(ops.seq_mean(logprobs - old_logprobs, mask)), mask), mask)
+    product = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    surrogate = torch.maximum(negative_advantages * ratio, product)
+    log_ratio = ref_logprobs - logprobs
+    penalty = torch.exp(log_ratio) - log_ratio - 1
+    seq_sum = ops.seq_sum(surrogate + kl_coef * penalty, mask)
+    seq_sum_sum = ops.total(seq_sum)
+    sequence_count = ops.number_of(seq_sum)
+    return pack([seq_sum_sum, sequence_count])
+
+
+def _loss_total_sequence_ratio_constant_length_finalize(state: Tensor, *, max_length: float) -> Tensor:
+    seq_sum_sum, sequence_count = state.unbind()
+    return seq_sum_sum / sequence_count / max_length
+
+
 def loss_total_cispo(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -975,6 +1281,76 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(seq_sum(surrogate + kl_coef * penalty)) / max_length",
         let={
             "ratio": "exp(logprobs - old_logprobs)",
+            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+            "log_ratio": "ref_logprobs - logprobs",
+            "penalty": "exp(log_ratio) - log_ratio - 1",
+        },
+        slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "loss/total@sequence_ratio": MetricFunction(
+        id="loss/total@sequence_ratio",
+        brief="As grpo, with one length-normalised ratio per response in the place of one per token, as in GSPO.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
+        function=loss_total_sequence_ratio,
+        update=_loss_total_sequence_ratio_update,
+        finalize=_loss_total_sequence_ratio_finalize,
+        formula="mean(surrogate + kl_coef * penalty)",
+        let={
+            "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
+            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+            "log_ratio": "ref_logprobs - logprobs",
+            "penalty": "exp(log_ratio) - log_ratio - 1",
+        },
+        slots=(Slot("total_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "loss/total@sequence_ratio_sequence_mean": MetricFunction(
+        id="loss/total@sequence_ratio_sequence_mean",
+        brief=(
+            "As sequence_ratio, averaged over the tokens of each response first and then over responses with equal "
+            "weight."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04},
+        function=loss_total_sequence_ratio_sequence_mean,
+        update=_loss_total_sequence_ratio_sequence_mean_update,
+        finalize=_loss_total_sequence_ratio_sequence_mean_finalize,
+        formula="mean(seq_mean(surrogate + kl_coef * penalty))",
+        let={
+            "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
+            "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+            "log_ratio": "ref_logprobs - logprobs",
+            "penalty": "exp(log_ratio) - log_ratio - 1",
+        },
+        slots=(Slot("seq_mean_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "loss/total@sequence_ratio_constant_length": MetricFunction(
+        id="loss/total@sequence_ratio_constant_length",
+        brief=(
+            "As sequence_ratio, with the sums over responses divided by the number of responses times a constant "
+            "length."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "ref_logprobs", "advantages", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2, "kl_coef": 0.04, "max_length": None},
+        function=loss_total_sequence_ratio_constant_length,
+        update=_loss_total_sequence_ratio_constant_length_update,
+        finalize=_loss_total_sequence_ratio_constant_length_finalize,
+        finalize_parameters=("max_length",),
+        formula="mean(seq_sum(surrogate + kl_coef * penalty)) / max_length",
+        let={
+            "ratio": "per_token(exp(seq_mean(logprobs - old_logprobs)))",
             "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
             "log_ratio": "ref_logprobs - logprobs",
             "penalty": "exp(log_ratio) - log_ratio - 1",

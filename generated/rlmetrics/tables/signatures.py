@@ -507,6 +507,18 @@ TRAITS: dict[str, object] = {
         ("what", "one length-normalised ratio per response is tested in place of one per token"),
         ("grade", "incomparable"),
     ),
+    "sequence_ratio_used": (
+        ("facet", "estimator"),
+        ("what", "one length-normalised ratio per response takes the place of one per token"),
+        ("grade", "biased"),
+        ("vanishes_when", "each batch is used for one optimizer step only, so that every ratio is 1"),
+    ),
+    "token_ratio_used": (
+        ("facet", "estimator"),
+        ("what", "one ratio per token takes the place of one length-normalised ratio per response"),
+        ("grade", "biased"),
+        ("vanishes_when", "each batch is used for one optimizer step only, so that every ratio is 1"),
+    ),
     "importance_weighted_kl": (
         ("facet", "estimator"),
         ("what", "every term is multiplied by the probability ratio of current to old policy"),
@@ -1211,6 +1223,21 @@ TRAITS: dict[str, object] = {
         ("what", "a KL penalty against the reference policy is added to every token"),
         ("grade", "biased"),
         ("vanishes_when", "the KL coefficient (beta) is 0"),
+    ),
+    "rounded_with_transformers_4": (
+        ("facet", "transform"),
+        ("what", "transformers 4 rounds the value to four decimals"),
+        ("grade", "minor"),
+        ("vanishes_when", "transformers 5, or a value that is large compared with 0.0001"),
+    ),
+    "averaged_over_padded_width": (
+        ("facet", "defect"),
+        (
+            "what",
+            "the loss of every position, padding included, is multiplied by the length of its response and averaged over the padded tensor",
+        ),
+        ("grade", "incomparable"),
+        ("vanishes_when", "no response is padded"),
     ),
     "constant_length_normalised": (
         ("facet", "reduction"),

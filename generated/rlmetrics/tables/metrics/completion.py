@@ -91,6 +91,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("timing/generation", "Only the sampling of responses."), ("timing/step", "The whole step.")),
         ),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
     "completion/time/model_generation": (
         ("rev", 1),
@@ -109,6 +110,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("false_friends", (("timing/generation", "Generation by a rollout engine."),)),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
     "completion/time/continuous_batching": (
         ("rev", 1),
@@ -127,6 +129,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("false_friends", (("completion/time/model_generation", "Generation of one padded batch."),)),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
     "completion/time/reward_function": (
         ("rev", 1),
@@ -143,7 +146,7 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("timing/reward", "The scoring as a whole."), ("reward/function/mean", "Its rewards, not its time.")),
         ),
-        ("templates", ((("reward_func", "[^/]+"),),)),
+        ("templates", ((("reward_func", "[^/]+"),), (("trainer", "GRPOTrainer"), ("timed_reward", "[^/]+")))),
     ),
     "completion/time/log_probabilities": (
         ("rev", 1),
@@ -168,6 +171,7 @@ METRICS: dict[str, object] = {
                 ("completion/time/loss", "Contains one such pass."),
             ),
         ),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
     "completion/time/hidden_states": (
         ("rev", 1),
@@ -186,6 +190,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("false_friends", (("completion/time/log_probabilities", "Includes the output layer."),)),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
     "completion/time/training_step": (
         ("rev", 1),
@@ -235,5 +240,6 @@ METRICS: dict[str, object] = {
             (("quantity", "wall_time"), ("of", "computation of the loss"), ("extent", "call"), ("statistic", "sum")),
         ),
         ("false_friends", (("timing/policy_update", "Backward pass and optimiser step included."),)),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
 }

@@ -589,6 +589,16 @@ METRICS: dict[str, object] = {
             "false_friends",
             (("reward/function/mean", "The rewards themselves, which the trainer logs without being asked."),),
         ),
-        ("templates", ((("log_metric", ".+"),),)),
+        (
+            "templates",
+            (
+                (
+                    (
+                        "log_metric",
+                        "(?:[^p]|p[^r]|pr[^o]|pro[^f]|prof[^i]|profi[^l]|profil[^i]|profili[^n]|profilin[^g]|profiling[^/]).*|p|pr|pro|prof|profi|profil|profili|profilin|profiling",
+                    ),
+                ),
+            ),
+        ),
     ),
 }

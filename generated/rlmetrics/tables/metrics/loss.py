@@ -30,6 +30,18 @@ METRICS: dict[str, object] = {
                     "grpo_constant_length",
                     "As grpo, with the sums over responses divided by the number of responses times a constant length, as in Dr. GRPO.",
                 ),
+                (
+                    "sequence_ratio",
+                    "As grpo, with one length-normalised ratio per response in the place of one per token, as in GSPO.",
+                ),
+                (
+                    "sequence_ratio_sequence_mean",
+                    "As sequence_ratio, averaged over the tokens of each response first and then over responses with equal weight.",
+                ),
+                (
+                    "sequence_ratio_constant_length",
+                    "As sequence_ratio, with the sums over responses divided by the number of responses times a constant length.",
+                ),
                 ("cispo", "The CISPO loss alone, without a KL penalty."),
                 ("sapo", "The SAPO loss alone, without a KL penalty."),
                 ("vespo", "The VESPO loss alone, without a KL penalty."),

@@ -27,6 +27,7 @@ METRICS: dict[str, object] = {
         ("direction", "lower"),
         ("identity", (("quantity", "wall_time"), ("of", "generation"), ("extent", "step"), ("statistic", "sum"))),
         ("false_friends", (("timing/step", "The whole step."),)),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
     "timing/reward": (
         ("rev", 1),
@@ -37,6 +38,7 @@ METRICS: dict[str, object] = {
         ("direction", "lower"),
         ("identity", (("quantity", "wall_time"), ("of", "scoring"), ("extent", "step"), ("statistic", "sum"))),
         ("false_friends", (("timing/reward_composition", "Only adds the penalty to scores that are already there."),)),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
     "timing/reward_composition": (
         ("rev", 1),
@@ -311,6 +313,7 @@ METRICS: dict[str, object] = {
         ("direction", "lower"),
         ("identity", (("quantity", "wall_time"), ("of", "weight transfer"), ("extent", "step"), ("statistic", "sum"))),
         ("false_friends", (("timing/actor_update", "The optimiser steps."),)),
+        ("templates", ((), (("trainer", "GRPOTrainer"),))),
     ),
     "timing/run": (
         ("rev", 1),

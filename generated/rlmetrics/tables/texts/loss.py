@@ -111,6 +111,72 @@ TEXTS: dict[str, object] = {
                     ),
                 ),
                 (
+                    "sequence_ratio",
+                    (
+                        (
+                            "brief",
+                            "As grpo, with one length-normalised ratio per response in the place of one per token, as in GSPO.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("ratio", "per_token(exp(seq_mean(logprobs - old_logprobs)))"),
+                                (
+                                    "surrogate",
+                                    "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+                                ),
+                                ("log_ratio", "ref_logprobs - logprobs"),
+                                ("penalty", "exp(log_ratio) - log_ratio - 1"),
+                            ),
+                        ),
+                        ("formula", "mean(surrogate + kl_coef * penalty)"),
+                    ),
+                ),
+                (
+                    "sequence_ratio_sequence_mean",
+                    (
+                        (
+                            "brief",
+                            "As sequence_ratio, averaged over the tokens of each response first and then over responses with equal weight.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("ratio", "per_token(exp(seq_mean(logprobs - old_logprobs)))"),
+                                (
+                                    "surrogate",
+                                    "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+                                ),
+                                ("log_ratio", "ref_logprobs - logprobs"),
+                                ("penalty", "exp(log_ratio) - log_ratio - 1"),
+                            ),
+                        ),
+                        ("formula", "mean(seq_mean(surrogate + kl_coef * penalty))"),
+                    ),
+                ),
+                (
+                    "sequence_ratio_constant_length",
+                    (
+                        (
+                            "brief",
+                            "As sequence_ratio, with the sums over responses divided by the number of responses times a constant length.",
+                        ),
+                        (
+                            "let",
+                            (
+                                ("ratio", "per_token(exp(seq_mean(logprobs - old_logprobs)))"),
+                                (
+                                    "surrogate",
+                                    "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
+                                ),
+                                ("log_ratio", "ref_logprobs - logprobs"),
+                                ("penalty", "exp(log_ratio) - log_ratio - 1"),
+                            ),
+                        ),
+                        ("formula", "mean(seq_sum(surrogate + kl_coef * penalty)) / max_length"),
+                    ),
+                ),
+                (
                     "cispo",
                     (
                         ("brief", "The CISPO loss alone, without a KL penalty."),

@@ -9,9 +9,9 @@ FILE: tuple[object, ...] = (
     ("title", "GRPOTrainer"),
     (
         "brief",
-        "Group Relative Policy Optimization of TRL: several completions per prompt, rewards from functions or models, advantages relative to the prompt's other completions. Two stores of lists, one for training and one for evaluation (one for both before 0.16.0), are averaged when the trainer logs; 0.14.0 cannot evaluate. Evaluation keys get the prefix eval_, whichever evaluation data set they come from; in 1.16.0 they are also in what evaluate() returns. Values of the generation batch appear only in logs whose window contains a generation, so with num_iterations above 1 or steps_per_generation above gradient_accumulation_steps some steps lack them.",
+        "Group Relative Policy Optimization of TRL: several completions per prompt, rewards from functions or models, advantages relative to the prompt's other completions. Two stores of lists, one for training and one for evaluation (one for both before 0.16.0), are averaged when the trainer logs; 0.14.0 cannot evaluate. Evaluation keys get the prefix eval_, whichever evaluation data set they come from; from 1.5.0 they are also in what evaluate() returns. From 1.0.0 the average over a logging window leaves NaN out and is null if nothing else is left; before, one NaN made the logged value NaN. Values of the generation batch appear only in logs whose window contains a generation, so with num_iterations above 1 or steps_per_generation above gradient_accumulation_steps some steps lack them.",
     ),
-    ("extends", ("hf_trainer",)),
+    ("extends", ("grpo_profiling", "hf_trainer")),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
@@ -56,6 +56,9 @@ FILE: tuple[object, ...] = (
                         "0.23.1|trl/trainer/grpo_trainer.py|1768|GRPOTrainer.log|span",
                         "0.24.0|trl/trainer/grpo_trainer.py|1800|GRPOTrainer.log|span",
                         "0.25.1|trl/trainer/grpo_trainer.py|1911|GRPOTrainer.log|span",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2297|GRPOTrainer.log|span",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2484|GRPOTrainer.log|span",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3413|GRPOTrainer.log|span",
                         "1.14.0|trl/trainer/grpo_trainer.py|3379|GRPOTrainer.log|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer.log|span",
                     ),
@@ -88,7 +91,7 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
-                                ("0.19.0..0.25.1",),
+                                ("0.19.0..1.16.0",),
                                 0.0,
                                 (
                                     "0.19.0|trl/trainer/grpo_config.py|413|GRPOConfig|default",
@@ -97,12 +100,6 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_config.py|480|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|480|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|520|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                0.0,
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|677|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|682|GRPOConfig|default",
                                 ),
@@ -120,7 +117,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.16.0..0.25.1",),
+                                ("0.16.0..1.16.0",),
                                 1,
                                 (
                                     "0.16.0|trl/trainer/grpo_config.py|268|GRPOConfig|default",
@@ -132,12 +129,6 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_config.py|487|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|487|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|527|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                1,
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|685|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|690|GRPOConfig|default",
                                 ),
@@ -155,7 +146,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.18.0..0.25.1",),
+                                ("0.18.0..1.16.0",),
                                 None,
                                 (
                                     "0.18.0|trl/trainer/grpo_config.py|274|GRPOConfig|default",
@@ -165,12 +156,6 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_config.py|340|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|340|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|373|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                None,
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|524|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|529|GRPOConfig|default",
                                 ),
@@ -214,19 +199,13 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                             (
-                                ("0.22.0..0.25.1",),
+                                ("0.22.0..1.16.0",),
                                 "dapo",
                                 (
                                     "0.22.0|trl/trainer/grpo_config.py|520|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|539|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|539|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|579|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                "dapo",
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|797|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|802|GRPOConfig|default",
                                 ),
@@ -245,7 +224,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.20.0..0.25.1",),
+                                ("0.20.0..1.16.0",),
                                 "token",
                                 (
                                     "0.20.0|trl/trainer/grpo_config.py|468|GRPOConfig|default",
@@ -253,12 +232,6 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_config.py|510|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|510|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|550|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                "token",
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|756|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|761|GRPOConfig|default",
                                 ),
@@ -280,19 +253,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.22.0..0.25.1",),
+                                ("0.22.0..1.16.0",),
                                 "group",
                                 (
                                     "0.22.0|trl/trainer/grpo_config.py|508|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|527|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|527|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|567|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                "group",
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|785|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|790|GRPOConfig|default",
                                 ),
@@ -311,9 +278,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("1.14.0..1.16.0",),
+                                ("0.27.0..1.16.0",),
                                 "sum_then_normalize",
                                 (
+                                    "0.27.0|trl/trainer/grpo_config.py|679|GRPOConfig|default",
                                     "1.14.0|trl/trainer/grpo_config.py|773|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|778|GRPOConfig|default",
                                 ),
@@ -331,9 +299,18 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("1.14.0..1.16.0",),
+                                ("0.26.0..1.9.2",),
+                                False,
+                                (
+                                    "0.26.0|trl/trainer/grpo_config.py|763|GRPOConfig|default",
+                                    "1.9.2|trl/trainer/grpo_config.py|963|GRPOConfig|default",
+                                ),
+                            ),
+                            (
+                                ("1.10.0..1.16.0",),
                                 True,
                                 (
+                                    "1.10.0|trl/trainer/grpo_config.py|966|GRPOConfig|default",
                                     "1.14.0|trl/trainer/grpo_config.py|968|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|973|GRPOConfig|default",
                                 ),
@@ -351,7 +328,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.17.0..0.25.1",),
+                                ("0.17.0..1.16.0",),
                                 False,
                                 (
                                     "0.17.0|trl/trainer/grpo_config.py|362|GRPOConfig|default",
@@ -362,12 +339,6 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_config.py|558|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|558|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|598|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                False,
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|832|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|837|GRPOConfig|default",
                                 ),
@@ -385,7 +356,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.14.0..0.25.1",),
+                                ("0.14.0..1.9.2",),
                                 256,
                                 (
                                     "0.14.0|trl/trainer/grpo_config.py|117|GRPOConfig|default",
@@ -397,60 +368,17 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_config.py|314|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|314|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|347|GRPOConfig|default",
+                                    "1.9.2|trl/trainer/grpo_config.py|489|GRPOConfig|default",
                                 ),
                             ),
                             (
-                                ("1.14.0..1.16.0",),
+                                ("1.10.0..1.16.0",),
                                 512,
                                 (
+                                    "1.10.0|trl/trainer/grpo_config.py|492|GRPOConfig|default",
                                     "1.14.0|trl/trainer/grpo_config.py|494|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|495|GRPOConfig|default",
                                 ),
-                            ),
-                        ),
-                    ),
-                ),
-            ),
-            (
-                "use_liger_loss",
-                (
-                    ("type", "bool"),
-                    ("brief", "Whether the fused loss of the package liger-kernel is used; gone in later releases."),
-                    (
-                        "defaults",
-                        (
-                            (
-                                ("0.17.0..0.24.0",),
-                                False,
-                                (
-                                    "0.17.0|trl/trainer/grpo_config.py|392|GRPOConfig|default",
-                                    "0.18.0|trl/trainer/grpo_config.py|483|GRPOConfig|default",
-                                    "0.18.2|trl/trainer/grpo_config.py|483|GRPOConfig|default",
-                                    "0.19.1|trl/trainer/grpo_config.py|505|GRPOConfig|default",
-                                    "0.21.0|trl/trainer/grpo_config.py|559|GRPOConfig|default",
-                                    "0.23.1|trl/trainer/grpo_config.py|598|GRPOConfig|default",
-                                    "0.24.0|trl/trainer/grpo_config.py|598|GRPOConfig|default",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-            ),
-            (
-                "use_liger_kernel",
-                (
-                    ("type", "bool"),
-                    (
-                        "brief",
-                        "Whether kernels of the package liger-kernel are used, its fused loss among them; a setting of transformers.",
-                    ),
-                    (
-                        "defaults",
-                        (
-                            (
-                                ("0.25.0..0.25.1",),
-                                False,
-                                ("4.52.4|transformers/training_args.py|1515|TrainingArguments|default",),
                             ),
                         ),
                     ),
@@ -465,9 +393,10 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("1.14.0..1.16.0",),
+                                ("1.8.0..1.16.0",),
                                 0.0,
                                 (
+                                    "1.8.0|trl/trainer/grpo_config.py|864|GRPOConfig|default",
                                     "1.14.0|trl/trainer/grpo_config.py|872|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|877|GRPOConfig|default",
                                 ),
@@ -485,46 +414,12 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("1.14.0..1.16.0",),
+                                ("1.8.0..1.16.0",),
                                 False,
                                 (
+                                    "1.8.0|trl/trainer/grpo_config.py|874|GRPOConfig|default",
                                     "1.14.0|trl/trainer/grpo_config.py|882|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|887|GRPOConfig|default",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-            ),
-            (
-                "use_vllm",
-                (
-                    ("type", "bool"),
-                    ("brief", "Whether vLLM generates the completions."),
-                    (
-                        "defaults",
-                        (
-                            (
-                                ("0.14.0..0.25.1",),
-                                False,
-                                (
-                                    "0.14.0|trl/trainer/grpo_config.py|123|GRPOConfig|default",
-                                    "0.17.0|trl/trainer/grpo_config.py|273|GRPOConfig|default",
-                                    "0.18.0|trl/trainer/grpo_config.py|319|GRPOConfig|default",
-                                    "0.18.2|trl/trainer/grpo_config.py|319|GRPOConfig|default",
-                                    "0.19.1|trl/trainer/grpo_config.py|348|GRPOConfig|default",
-                                    "0.21.0|trl/trainer/grpo_config.py|374|GRPOConfig|default",
-                                    "0.23.1|trl/trainer/grpo_config.py|400|GRPOConfig|default",
-                                    "0.24.0|trl/trainer/grpo_config.py|400|GRPOConfig|default",
-                                    "0.25.1|trl/trainer/grpo_config.py|440|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                False,
-                                (
-                                    "1.14.0|trl/trainer/grpo_config.py|583|GRPOConfig|default",
-                                    "1.16.0|trl/trainer/grpo_config.py|588|GRPOConfig|default",
                                 ),
                             ),
                         ),
@@ -540,19 +435,13 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.23.0..0.25.1",),
+                                ("0.23.0..1.16.0",),
                                 True,
                                 (
                                     "0.23.0|trl/trainer/grpo_config.py|602|GRPOConfig|default",
                                     "0.23.1|trl/trainer/grpo_config.py|602|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|602|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|642|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                True,
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|921|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|926|GRPOConfig|default",
                                 ),
@@ -574,57 +463,12 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("1.14.0..1.16.0",),
+                                ("0.26.0..1.16.0",),
                                 "sequence_mask",
                                 (
+                                    "0.26.0|trl/trainer/grpo_config.py|742|GRPOConfig|default",
                                     "1.14.0|trl/trainer/grpo_config.py|930|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|935|GRPOConfig|default",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-            ),
-            (
-                "use_transformers_paged",
-                (
-                    ("type", "bool"),
-                    (
-                        "brief",
-                        "Whether the training model generates by paged attention with continuous batching; renamed later.",
-                    ),
-                    (
-                        "defaults",
-                        (
-                            (
-                                ("0.20.0..0.25.1",),
-                                False,
-                                (
-                                    "0.20.0|trl/trainer/grpo_config.py|359|GRPOConfig|default",
-                                    "0.21.0|trl/trainer/grpo_config.py|360|GRPOConfig|default",
-                                    "0.23.1|trl/trainer/grpo_config.py|386|GRPOConfig|default",
-                                    "0.24.0|trl/trainer/grpo_config.py|386|GRPOConfig|default",
-                                    "0.25.1|trl/trainer/grpo_config.py|426|GRPOConfig|default",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-            ),
-            (
-                "use_transformers_continuous_batching",
-                (
-                    ("type", "bool"),
-                    ("brief", "Whether the training model generates by continuous batching."),
-                    (
-                        "defaults",
-                        (
-                            (
-                                ("1.14.0..1.16.0",),
-                                False,
-                                (
-                                    "1.14.0|trl/trainer/grpo_config.py|1018|GRPOConfig|default",
-                                    "1.16.0|trl/trainer/grpo_config.py|1023|GRPOConfig|default",
                                 ),
                             ),
                         ),
@@ -640,7 +484,7 @@ FILE: tuple[object, ...] = (
                         "defaults",
                         (
                             (
-                                ("0.15.0..0.25.1",),
+                                ("0.15.0..1.16.0",),
                                 False,
                                 (
                                     "0.15.0|trl/trainer/grpo_config.py|249|GRPOConfig|default",
@@ -652,12 +496,6 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_config.py|621|GRPOConfig|default",
                                     "0.24.0|trl/trainer/grpo_config.py|621|GRPOConfig|default",
                                     "0.25.1|trl/trainer/grpo_config.py|661|GRPOConfig|default",
-                                ),
-                            ),
-                            (
-                                ("1.14.0..1.16.0",),
-                                False,
-                                (
                                     "1.14.0|trl/trainer/grpo_config.py|981|GRPOConfig|default",
                                     "1.16.0|trl/trainer/grpo_config.py|986|GRPOConfig|default",
                                 ),
@@ -672,7 +510,7 @@ FILE: tuple[object, ...] = (
                     ("type", "bool"),
                     (
                         "brief",
-                        "Whether the trainer was given tools or an environment (arguments of its constructor, not of its configuration). A rollout function that returns an env_mask has the same effect on token counts.",
+                        "Whether the trainer was given tools or an environment (arguments of its constructor, not of its configuration). From 0.28.0 a rollout function that returns an env_mask has the same effect on token counts.",
                     ),
                     ("defaults", (((), False, ()),)),
                 ),
@@ -682,6 +520,14 @@ FILE: tuple[object, ...] = (
     (
         "placeholders",
         (
+            (
+                "trainer",
+                (
+                    ("brief", "Name of the class, which stands in the keys of timed calls."),
+                    ("pattern", "GRPOTrainer"),
+                    ("examples", ("GRPOTrainer",)),
+                ),
+            ),
             (
                 "reward_func",
                 (
@@ -696,8 +542,14 @@ FILE: tuple[object, ...] = (
             (
                 "log_metric",
                 (
-                    ("brief", "The name that a reward function passed to log_metric."),
-                    ("pattern", ".+"),
+                    (
+                        "brief",
+                        "The name that a reward function passed to log_metric; any that does not begin with profiling/.",
+                    ),
+                    (
+                        "pattern",
+                        "(?:[^p]|p[^r]|pr[^o]|pro[^f]|prof[^i]|profi[^l]|profil[^i]|profili[^n]|profilin[^g]|profiling[^/]).*|p|pr|pro|prof|profi|profil|profili|profilin|profiling",
+                    ),
                     ("examples", ("accuracy",)),
                     ("open", True),
                 ),
@@ -731,7 +583,7 @@ FILE: tuple[object, ...] = (
             (
                 "update_per_rank",
                 (
-                    ("releases", ("0.14.0..0.25.1",)),
+                    ("releases", ("0.14.0..1.13.0",)),
                     (
                         "brief",
                         "One value per micro-batch and process; processes are averaged with equal weight, then all micro-batches of the logging window.",
@@ -752,7 +604,7 @@ FILE: tuple[object, ...] = (
             (
                 "update",
                 (
-                    ("releases", ("1.14.0..1.16.0",)),
+                    ("releases", ("1.9.0..1.16.0",)),
                     (
                         "brief",
                         "One value per micro-batch, pooled over processes; all micro-batches of the logging window are averaged with equal weight.",
@@ -762,13 +614,6 @@ FILE: tuple[object, ...] = (
                         "reduction",
                         (("micro_batch", "mean"), ("mini_batch", "mean"), ("epoch", "mean"), ("window", "mean")),
                     ),
-                ),
-            ),
-            (
-                "call",
-                (
-                    ("brief", "One value per call on the main process, sent to the tracker at once and not averaged."),
-                    ("reduction", (("rank", "first"),)),
                 ),
             ),
         ),
@@ -923,7 +768,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.17.0..0.21.0",)),
+                ("releases", ("0.17.0..0.19.1",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -955,7 +800,6 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_trainer.py|1372|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1380|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1405|GRPOTrainer._compute_loss|value",
-                                    "0.21.0|trl/trainer/grpo_trainer.py|1889|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -972,7 +816,6 @@ FILE: tuple[object, ...] = (
                                     "0.18.0|trl/trainer/grpo_trainer.py|1376|GRPOTrainer._compute_loss|value",
                                     "0.18.2|trl/trainer/grpo_trainer.py|1384|GRPOTrainer._compute_loss|value",
                                     "0.19.1|trl/trainer/grpo_trainer.py|1409|GRPOTrainer._compute_loss|value",
-                                    "0.21.0|trl/trainer/grpo_trainer.py|1893|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -980,7 +823,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Policy loss plus beta times the KL estimate. On the first step of a generation batch every ratio is 1 and the first part is minus the advantage averaged over tokens: 0 up to rounding if all completions are equally long, since advantages cancel within a group, and small otherwise. What is left is beta times the KL divergence, so the curve starts near 0 and may RISE as the policy leaves the reference. Completions masked by mask_truncated_completions are left out; from 0.20.0 the policy loss of tokens with a low entropy, too, if top_entropy_quantile is below 1. With use_liger_loss the same loss is computed inside the package liger-kernel.",
+                    "Policy loss plus beta times the KL estimate. On the first step of a generation batch every ratio is 1 and the first part is minus the advantage averaged over tokens: 0 up to rounding if all completions are equally long, since advantages cancel within a group, and small otherwise. What is left is beta times the KL divergence, so the curve starts near 0 and may RISE as the policy leaves the reference. Completions masked by mask_truncated_completions are left out. With use_liger_loss the same loss is computed inside the package liger-kernel.",
                 ),
                 (
                     "evidence",
@@ -997,6 +840,117 @@ FILE: tuple[object, ...] = (
                         "0.19.1|trl/trainer/grpo_trainer.py|1407|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
                         "0.19.1|trl/trainer/grpo_trainer.py|1402|GRPOTrainer._compute_loss|value",
                         "0.19.1|trl/trainer/grpo_trainer.py|702|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.20.0..0.21.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "mean"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_to_four_decimals",)),
+                ("reproduced_by", "grpo"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1891|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1891|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1889|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1889|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1889|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1889|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1893|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1893|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"))),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1863|GRPOTrainer._compute_loss|value",
+                                    "0.20.0|trl/trainer/grpo_trainer.py|1893|GRPOTrainer._compute_loss|value",
+                                    "0.21.0|trl/trainer/grpo_trainer.py|1893|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate. On the first step of a generation batch every ratio is 1 and the first part is minus the advantage averaged over tokens: 0 up to rounding if all completions are equally long, since advantages cancel within a group, and small otherwise. What is left is beta times the KL divergence, so the curve starts near 0 and may RISE as the policy leaves the reference. Completions masked by mask_truncated_completions are left out; the policy loss of tokens with a low entropy, too, if top_entropy_quantile is below 1. With use_liger_loss the same loss is computed inside the package liger-kernel.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.20.0|trl/trainer/grpo_trainer.py|1891|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.20.0|trl/trainer/grpo_trainer.py|1886|GRPOTrainer._compute_loss|value",
+                        "0.20.0|trl/trainer/grpo_trainer.py|884|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
                         "0.21.0|trl/trainer/grpo_trainer.py|1891|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
                         "0.21.0|trl/trainer/grpo_trainer.py|1886|GRPOTrainer._compute_loss|value",
                         "0.21.0|trl/trainer/grpo_trainer.py|858|GRPOTrainer.__init__|reduction|makes transformers divide by the number of accumulated micro-batches",
@@ -1026,68 +980,118 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "tokens of the generation batch"),
-                            ("when", "loss_type == 'dapo' and not mask_truncated_completions"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not mask_truncated_completions",
+                            ),
                             ("traits", ("generation_batch_normaliser",)),
                             ("reproduced_by", "grpo"),
                             (
                                 "evidence",
                                 (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1622|GRPOTrainer._compute_loss|value",
-                                    "0.22.0|trl/trainer/grpo_trainer.py|1311|GRPOTrainer._generate_and_score_completions|reduction",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1324|GRPOTrainer._generate|reduction",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value",
-                                    "0.25.1|trl/trainer/grpo_trainer.py|1408|GRPOTrainer._generate|reduction",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens of the generation batch, truncated completions masked"),
-                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and mask_truncated_completions",
+                            ),
                             ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
                             ("reproduced_by", "grpo"),
                             (
                                 "evidence",
                                 (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1622|GRPOTrainer._compute_loss|value",
-                                    "0.22.0|trl/trainer/grpo_trainer.py|1311|GRPOTrainer._generate_and_score_completions|reduction",
-                                    "0.22.0|trl/trainer/grpo_trainer.py|1316|GRPOTrainer._generate_and_score_completions|value",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._compute_loss|value",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1347|GRPOTrainer._generate_and_score_completions|reduction",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1352|GRPOTrainer._generate_and_score_completions|value",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1741|GRPOTrainer._compute_loss|value",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1324|GRPOTrainer._generate|reduction",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value",
-                                    "0.25.1|trl/trainer/grpo_trainer.py|1408|GRPOTrainer._generate|reduction",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1316|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1586|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1622|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1586|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1622|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1316|GRPOTrainer._generate_and_score_completions|value",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "normalised per micro-batch"),
-                            ("when", "loss_type == 'bnpo'"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo"),
                             (
                                 "evidence",
                                 (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1615|GRPOTrainer._compute_loss|value",
-                                    "0.22.0|trl/trainer/grpo_trainer.py|1616|GRPOTrainer._compute_loss|reduction",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1702|GRPOTrainer._compute_loss|value",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1703|GRPOTrainer._compute_loss|reduction",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1734|GRPOTrainer._compute_loss|value",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1735|GRPOTrainer._compute_loss|reduction",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1845|GRPOTrainer._compute_loss|value",
-                                    "0.25.1|trl/trainer/grpo_trainer.py|1846|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1586|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1615|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1845|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens averaged per completion first"),
-                            ("when", "loss_type == 'grpo'"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
                             (
                                 "reduction",
                                 (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
@@ -1097,19 +1101,32 @@ FILE: tuple[object, ...] = (
                                 "evidence",
                                 (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1612|GRPOTrainer._compute_loss|value",
-                                    "0.22.0|trl/trainer/grpo_trainer.py|1613|GRPOTrainer._compute_loss|reduction",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1699|GRPOTrainer._compute_loss|value",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._compute_loss|reduction",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1731|GRPOTrainer._compute_loss|value",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1732|GRPOTrainer._compute_loss|reduction",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1842|GRPOTrainer._compute_loss|value",
-                                    "0.25.1|trl/trainer/grpo_trainer.py|1843|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1586|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1612|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1842|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "divided by the maximum length"),
-                            ("when", "loss_type == 'dr_grpo'"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
                             (
                                 "reduction",
                                 (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
@@ -1120,13 +1137,26 @@ FILE: tuple[object, ...] = (
                                 "evidence",
                                 (
                                     "0.22.0|trl/trainer/grpo_trainer.py|1618|GRPOTrainer._compute_loss|value",
-                                    "0.22.0|trl/trainer/grpo_trainer.py|1619|GRPOTrainer._compute_loss|reduction",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._compute_loss|value",
-                                    "0.23.1|trl/trainer/grpo_trainer.py|1706|GRPOTrainer._compute_loss|reduction",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1737|GRPOTrainer._compute_loss|value",
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1738|GRPOTrainer._compute_loss|reduction",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1848|GRPOTrainer._compute_loss|value",
-                                    "0.25.1|trl/trainer/grpo_trainer.py|1849|GRPOTrainer._compute_loss|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1586|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._compute_loss|value",
+                                    "0.22.0|trl/trainer/grpo_trainer.py|1618|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/trainer/grpo_trainer.py|1848|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -1134,7 +1164,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Policy loss plus beta times the KL estimate, if there is one. Completions masked by mask_truncated_completions are left out. Further settings change single terms: delta, top_entropy_quantile, importance_sampling_level and, from 0.23.0 with vLLM, the importance weights. With use_liger_loss (use_liger_kernel from 0.25.0) the loss is computed inside the package liger-kernel.",
+                    "Policy loss plus beta times the KL estimate, if there is one. Completions masked by mask_truncated_completions are left out. Further settings change single terms: delta, top_entropy_quantile and, from 0.23.0 with vLLM, the importance weights. With use_liger_loss (use_liger_kernel from 0.25.0) the loss is computed inside the package liger-kernel.",
                 ),
                 (
                     "evidence",
@@ -1156,7 +1186,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.8.0",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -1171,54 +1201,2041 @@ FILE: tuple[object, ...] = (
                         ("window", "mean"),
                     ),
                 ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
                         (
-                            ("name", "tokens of the whole batch"),
+                            ("name", "tokens of the generation batch"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, KL term weighted by the ratio, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, KL term weighted by the ratio, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                    "kl_term_weighted",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2224|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2224|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2224|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "normalised per micro-batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2224|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2221|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_term_weighted",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2221|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2221|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2221|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2227|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2227|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2227|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2227|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            (
+                                "when",
+                                "loss_type == 'cispo' and importance_sampling_level == 'token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2187|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'cispo' and importance_sampling_level == 'token' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                ("generation_batch_normaliser", "truncated_tokens_in_normaliser", "kl_penalty_added"),
+                            ),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2187|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'cispo' and importance_sampling_level == 'sequence' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2187|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "capped importance weights, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'cispo' and importance_sampling_level == 'sequence' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                    "sequence_ratio_used",
+                                    "kl_penalty_added",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2187|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2206|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2961|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2206|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2961|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo' and not mask_truncated_completions"),
+                            ("traits", ("generation_batch_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2371|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2973|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights, truncated completions masked"),
+                            ("when", "loss_type == 'vespo' and mask_truncated_completions"),
+                            (
+                                "traits",
+                                ("generation_batch_normaliser", "truncated_tokens_in_normaliser", "kl_penalty_added"),
+                            ),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2371|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2973|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "luspo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Completions masked by mask_truncated_completions are left out. The load-balancing loss of a mixture of experts (from 1.7.0) and the entropy bonus (from 1.8.0) are inside when they are on, and so is the KL penalty when beta is not 0. Further settings change single terms: delta, off_policy_mask_threshold (from 0.27.0), top_entropy_quantile and, with vLLM, the importance weights.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2230|GRPOTrainer._compute_loss|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2082|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2081|GRPOTrainer._compute_loss|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2402|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2401|GRPOTrainer._compute_loss|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3006|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.9.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "normalised per micro-batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_term_weighted",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'token'"),
+                            ("traits", ("generation_batch_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "cispo"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("generation_batch_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("generation_batch_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "vespo"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "luspo"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Completions masked by mask_truncated_completions are left out. The load-balancing loss of a mixture of experts (from 1.7.0) and the entropy bonus (from 1.8.0) are inside when they are on, and so is the KL penalty when beta is not 0. Further settings change single terms: delta, off_policy_mask_threshold (from 0.27.0), top_entropy_quantile and, with vLLM, the importance weights.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3140|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.9.1..1.9.2",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss|reduction",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3172|GRPOTrainer._compute_loss|reduction",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
-                            ("name", "tokens of the whole batch, KL term weighted by the ratio"),
+                            ("name", "tokens of the generation batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and loss_type == 'dapo'",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo_weighted"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "normalised per micro-batch"),
-                            ("when", "loss_type == 'bnpo'"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
-                            ("traits", ("kl_term_weighted",)),
                             ("reproduced_by", "grpo"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "normalised per micro-batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_term_weighted",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'token'"),
+                            ("traits", ("global_token_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("global_token_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("global_token_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "luspo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Completions masked by mask_truncated_completions are left out. The load-balancing loss of a mixture of experts (from 1.7.0) and the entropy bonus (from 1.8.0) are inside when they are on, and so is the KL penalty when beta is not 0. Further settings change single terms: delta, off_policy_mask_threshold (from 0.27.0), top_entropy_quantile and, with vLLM, the importance weights.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.9.1|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|reduction",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.10.0..1.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("traits", ("global_token_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3266|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("traits", ("global_token_normaliser",)),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3266|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3266|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3266|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3252|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3252|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3252|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "normalised per micro-batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3252|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3247|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_term_weighted",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3247|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3247|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3247|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'token'"),
+                            ("traits", ("global_token_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3152|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3204|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("global_token_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3152|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3204|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3165|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3217|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3165|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3217|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("global_token_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3177|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3229|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "summed over each completion, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "luspo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3220|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "summed over each completion, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3220|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Completions masked by mask_truncated_completions are left out. The load-balancing loss of a mixture of experts (from 1.7.0) and the entropy bonus (from 1.8.0) are inside when they are on, and so is the KL penalty when beta is not 0. Further settings change single terms: delta, off_policy_mask_threshold (from 0.27.0), top_entropy_quantile and, with vLLM, the importance weights.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3211|GRPOTrainer._compute_loss|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3266|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3263|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..0.29.1",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
                                 ),
                             ),
                         ),
@@ -1229,13 +3246,12 @@ FILE: tuple[object, ...] = (
                                 "reduction",
                                 (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
                             ),
-                            ("traits", ("kl_term_weighted",)),
                             ("reproduced_by", "grpo_sequence_mean"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
                                 ),
                             ),
                         ),
@@ -1246,13 +3262,26 @@ FILE: tuple[object, ...] = (
                                 "reduction",
                                 (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
                             ),
-                            ("traits", ("constant_length_normalised", "kl_term_weighted")),
+                            ("traits", ("constant_length_normalised",)),
                             ("reproduced_by", "grpo_constant_length"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
                                 ),
                             ),
                         ),
@@ -1268,16 +3297,823 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3182|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3123|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. The default loss type dapo is divided by the tokens of the micro-batch, not by those of the generation batch, so micro-batches count equally. The vLLM importance weights are not applied, and tokens that tools wrote are part of the loss until 0.28.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2095|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2076|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2101|GRPOTrainer.compute_loss|condition",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2073|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2051|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.0.0..1.10.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "capped importance weights"),
                             ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. The default loss type dapo is divided by the tokens of the micro-batch, not by those of the generation batch, so micro-batches count equally. use_bias_correction_kl has an effect from 1.6.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2173|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2151|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2179|GRPOTrainer.compute_loss|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2977|GRPOTrainer.compute_liger_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2955|GRPOTrainer.compute_liger_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2983|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("global_token_normaliser", "rounded_with_transformers_4")),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. From 1.11.0 the loss types dapo, cispo and vespo are divided by the tokens of the whole generation batch as without it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/trainer/grpo_trainer.py|3021|GRPOTrainer.compute_liger_loss|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2989|GRPOTrainer.compute_liger_loss|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3025|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2993|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3031|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.14.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("traits", ("global_token_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("traits", ("global_token_normaliser",)),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "normalised per micro-batch, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_term_weighted",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, KL term weighted by the ratio"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, KL term weighted by the ratio",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                            ),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised", "kl_term_weighted")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'token'"),
                             ("traits", ("global_token_normaliser", "kl_penalty_added")),
                             ("reproduced_by", "cispo"),
                             (
@@ -1285,6 +4121,55 @@ FILE: tuple[object, ...] = (
                                 (
                                     "1.14.0|trl/trainer/grpo_trainer.py|3170|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("global_token_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3170|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -1302,8 +4187,8 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
-                            ("name", "weighted by length"),
-                            ("when", "loss_type == 'luspo'"),
+                            ("name", "summed over each completion, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence'"),
                             (
                                 "reduction",
                                 (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
@@ -1318,11 +4203,27 @@ FILE: tuple[object, ...] = (
                                 ),
                             ),
                         ),
+                        (
+                            ("name", "summed over each completion, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
                     ),
                 ),
                 (
                     "note",
-                    "Completions masked by mask_truncated_completions are left out. The entropy bonus and the load-balancing loss of a mixture of experts are inside when they are on, and so is the KL penalty when beta is not 0. Further settings change single terms: delta, off_policy_mask_threshold, top_entropy_quantile, importance_sampling_level and, with vLLM, the importance weights.",
+                    "Completions masked by mask_truncated_completions are left out. The entropy bonus and the load-balancing loss of a mixture of experts are inside when they are on, and so is the KL penalty when beta is not 0. Further settings change single terms: delta, off_policy_mask_threshold, top_entropy_quantile and, with vLLM, the importance weights.",
                 ),
                 (
                     "evidence",
@@ -1510,6 +4411,842 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1897|GRPOTrainer.prediction_step|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1852|GRPOTrainer._compute_loss|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1851|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..0.27.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the batch, truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2366|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|1878|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and not mask_truncated_completions"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2187|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2320|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, truncated completions masked"),
+                            ("when", "loss_type == 'cispo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2187|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2320|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|1878|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per process and divided by the accumulation steps"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2224|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2359|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first and divided by the accumulation steps"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2221|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2356|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio, divided by the accumulation steps"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2206|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2339|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length and by the accumulation steps"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2227|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2362|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints. Losses other than dapo and cispo are divided by the number of accumulated micro-batches in evaluation, too; fixed in 0.27.1.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2283|GRPOTrainer.prediction_step|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2231|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2230|GRPOTrainer._compute_loss|reduction",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer.prediction_step|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2366|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.27.1..1.8.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the batch, truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|2380|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "0.27.1|trl/trainer/grpo_trainer.py|1879|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and not mask_truncated_completions"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, truncated completions masked"),
+                            ("when", "loss_type == 'cispo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",
+                                    "0.27.1|trl/trainer/grpo_trainer.py|1879|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo' and not mask_truncated_completions"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2371|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2973|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights, truncated completions masked"),
+                            ("when", "loss_type == 'vespo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser", "kl_penalty_added")),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2371|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2973|GRPOTrainer._compute_loss|value",
+                                    "0.27.1|trl/trainer/grpo_trainer.py|1879|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per process"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|2371|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|2367|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|2349|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2961|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|2375|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "luspo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.27.1|trl/trainer/grpo_trainer.py|2430|GRPOTrainer.prediction_step|value",
+                        "0.27.1|trl/trainer/grpo_trainer.py|2380|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "0.27.1|trl/trainer/grpo_trainer.py|2379|GRPOTrainer._compute_loss|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2462|GRPOTrainer.prediction_step|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2402|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2401|GRPOTrainer._compute_loss|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3140|GRPOTrainer.prediction_step|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3006|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.9.0..1.9.2",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per process"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "luspo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3268|GRPOTrainer.prediction_step|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3140|GRPOTrainer._compute_loss|reduction",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3271|GRPOTrainer.prediction_step|value",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.10.0..1.13.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3152|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3204|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3177|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3229|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per process"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3252|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3247|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3165|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3217|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "summed over each completion"),
+                            ("when", "loss_type == 'luspo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "luspo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3220|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.10.0|trl/trainer/grpo_trainer.py|3339|GRPOTrainer.prediction_step|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3211|GRPOTrainer._compute_loss|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3391|GRPOTrainer.prediction_step|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3266|GRPOTrainer._compute_loss|value|the loss of one micro-batch on one process, for the default loss type",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3263|GRPOTrainer._compute_loss|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..0.27.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("scale", "1/gradient_accumulation_steps"),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. Divided by the number of accumulated micro-batches in evaluation, too. Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2095|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2076|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2101|GRPOTrainer.compute_loss|condition",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2198|GRPOTrainer.compute_liger_loss|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2179|GRPOTrainer.compute_liger_loss|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2204|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.27.1..1.13.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.27.1|trl/trainer/grpo_trainer.py|2202|GRPOTrainer.compute_liger_loss|value",
+                        "0.27.1|trl/trainer/grpo_trainer.py|2182|GRPOTrainer.compute_liger_loss|value",
+                        "0.27.1|trl/trainer/grpo_trainer.py|2208|GRPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3025|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2993|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3031|GRPOTrainer.compute_loss|condition",
                     ),
                 ),
             ),
@@ -1869,7 +5606,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1884,6 +5621,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1690|GRPOTrainer._generate|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2075|GRPOTrainer._generate|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer._generate|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
                                 ),
@@ -1916,6 +5656,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1701|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._generate|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2086|GRPOTrainer._generate",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2316|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2315|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2343|GRPOTrainer._generate|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
@@ -1948,7 +5694,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "num_tokens"),
-                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..1.16.0",)),
                 ("modes", ("eval",)),
                 ("metric", "progress/tokens_seen"),
                 ("reduction", (("rank", "sum"), ("window", "last"))),
@@ -1990,6 +5736,12 @@ FILE: tuple[object, ...] = (
                         "0.24.0|trl/trainer/grpo_trainer.py|1327|GRPOTrainer._generate|condition",
                         "0.25.1|trl/trainer/grpo_trainer.py|1413|GRPOTrainer._generate",
                         "0.25.1|trl/trainer/grpo_trainer.py|1411|GRPOTrainer._generate|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1701|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1699|GRPOTrainer._generate|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2086|GRPOTrainer._generate",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2084|GRPOTrainer._generate|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2316|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2314|GRPOTrainer._generate|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2342|GRPOTrainer._generate|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|2293|GRPOTrainer._generate",
@@ -2180,7 +5932,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_length"),
-                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "length/response/mean"),
                 (
@@ -2193,6 +5945,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1690|GRPOTrainer._generate|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1654|GRPOTrainer._generate|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer._generate|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
                                 ),
@@ -2281,6 +6036,18 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1404|GRPOTrainer._generate|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1406|GRPOTrainer._generate|reduction",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1704|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1692|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1694|GRPOTrainer._generate|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1668|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1656|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1658|GRPOTrainer._generate|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2319|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2302|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2304|GRPOTrainer._generate|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2347|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2349,7 +6116,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_length"),
-                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "length/response/min"),
                 (
@@ -2362,6 +6129,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1690|GRPOTrainer._generate|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1654|GRPOTrainer._generate|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer._generate|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
                                 ),
@@ -2450,6 +6220,18 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1404|GRPOTrainer._generate|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1406|GRPOTrainer._generate|reduction",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1705|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1692|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1694|GRPOTrainer._generate|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1669|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1656|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1658|GRPOTrainer._generate|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2320|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2302|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2304|GRPOTrainer._generate|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2348|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2518,7 +6300,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_length"),
-                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "length/response/max"),
                 (
@@ -2531,6 +6313,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1690|GRPOTrainer._generate|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1654|GRPOTrainer._generate|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer._generate|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate|value",
                                 ),
@@ -2622,6 +6407,18 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1404|GRPOTrainer._generate|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1406|GRPOTrainer._generate|reduction",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1706|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1692|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1694|GRPOTrainer._generate|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1670|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1656|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1658|GRPOTrainer._generate|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2321|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2302|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2304|GRPOTrainer._generate|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2349|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate|reduction",
@@ -2866,17 +6663,29 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/clipped_ratio"),
-                ("releases", ("1.14.0..1.14.1",)),
+                ("releases", ("0.26.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/truncated_fraction"),
                 ("traits", ("padding_token_ends", "tokenizer_end_token_only")),
                 (
                     "note",
-                    "A completion counts as cut off if its last token is neither an end token of the model or tokenizer nor the padding token. With tools the last token may be one that a tool wrote or a call that hit the limit of turns.",
+                    "A completion counts as cut off if its last token is neither the tokenizer's end token nor the padding token, so one that stopped at another end token of the model counts as cut off. With tools the last token may be one that a tool wrote or a call that hit the limit of turns.",
                 ),
                 (
                     "evidence",
                     (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1712|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1710|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1709|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1676|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1674|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2327|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2325|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2324|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2355|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2353|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2352|GRPOTrainer._generate|value",
@@ -3077,7 +6886,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/mean_terminated_length"),
-                ("releases", ("1.14.0..1.14.1",)),
+                ("releases", ("0.26.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/mean"),
                 ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
@@ -3091,6 +6900,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1690|GRPOTrainer._generate|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1654|GRPOTrainer._generate|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer._generate|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                                 ),
@@ -3101,6 +6913,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1716|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1713|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1680|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1679|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2331|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2359|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2356|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
@@ -3321,7 +7145,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/min_terminated_length"),
-                ("releases", ("1.14.0..1.14.1",)),
+                ("releases", ("0.26.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/min"),
                 ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
@@ -3335,6 +7159,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1690|GRPOTrainer._generate|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1654|GRPOTrainer._generate|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer._generate|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                                 ),
@@ -3345,6 +7172,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1717|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1713|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1681|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1679|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2332|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2360|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2356|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
@@ -3565,7 +7404,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions/max_terminated_length"),
-                ("releases", ("1.14.0..1.14.1",)),
+                ("releases", ("0.26.0..1.14.1",)),
                 ("profile", "generation"),
                 ("metric", "length/terminated/max"),
                 ("traits", ("zero_when_empty", "padding_token_ends", "tokenizer_end_token_only")),
@@ -3579,6 +7418,9 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1690|GRPOTrainer._generate|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1654|GRPOTrainer._generate|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer._generate|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
                                     "1.14.1|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
                                 ),
@@ -3589,6 +7431,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1718|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1713|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1715|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1682|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1679|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2333|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2328|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2330|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2361|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2356|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2358|GRPOTrainer._generate|value",
@@ -3664,7 +7518,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "tools/call_frequency"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "completion/tool_calls/mean"),
                 ("when", "tools"),
@@ -3675,6 +7529,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1723|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1722|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._generate|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1531|GRPOTrainer._tool_call_loop|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1687|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1686|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1684|GRPOTrainer._generate|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1434|GRPOTrainer._tool_call_loop|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2338|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2337|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2335|GRPOTrainer._generate|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2016|GRPOTrainer._tool_call_loop|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2366|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2363|GRPOTrainer._generate|condition",
@@ -3690,7 +7559,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "tools/failure_frequency"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "completion/tool_calls/failure_fraction"),
                 ("traits", ("zero_when_empty",)),
@@ -3698,6 +7567,21 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1728|GRPOTrainer._generate",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1726|GRPOTrainer._generate|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1720|GRPOTrainer._generate|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1538|GRPOTrainer._tool_call_loop|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1692|GRPOTrainer._generate",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1690|GRPOTrainer._generate|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1684|GRPOTrainer._generate|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1446|GRPOTrainer._tool_call_loop|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2343|GRPOTrainer._generate",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2341|GRPOTrainer._generate|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2335|GRPOTrainer._generate|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2028|GRPOTrainer._tool_call_loop|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2371|GRPOTrainer._generate",
                         "1.14.0|trl/trainer/grpo_trainer.py|2369|GRPOTrainer._generate|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2363|GRPOTrainer._generate|condition",
@@ -3876,7 +7760,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
-                ("releases", ("0.18.0..0.25.1",)),
+                ("releases", ("0.18.0..0.29.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
                 ("traits", ("several_keys_share_name",)),
@@ -3966,6 +7850,14 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1632|GRPOTrainer._generate_and_score_completions|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1135|GRPOTrainer._calculate_rewards|reduction",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1971|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1970|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1220|GRPOTrainer._calculate_rewards|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1940|GRPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1939|GRPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1207|GRPOTrainer._calculate_rewards|reduction",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2302|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -4007,7 +7899,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/std"),
-                ("releases", ("0.18.0..0.25.1",)),
+                ("releases", ("0.18.0..0.29.1",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/std"),
                 ("traits", ("several_keys_share_name",)),
@@ -4070,12 +7962,18 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1635|GRPOTrainer._generate_and_score_completions",
                         "0.25.1|trl/trainer/grpo_trainer.py|1634|GRPOTrainer._generate_and_score_completions|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1973|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1972|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1942|GRPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1941|GRPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2302|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "rewards/{reward_func}/mean"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("1.0.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/mean"),
                 ("traits", ("nan_entries_skipped", "several_keys_share_name")),
@@ -4107,6 +8005,14 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2020|GRPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2019|GRPOTrainer._generate_and_score_completions|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|380|GRPOTrainer.__init__|value|the name of an environment class",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2849|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2848|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|695|GRPOTrainer.__init__|value|the name of an environment class",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2876|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|699|GRPOTrainer.__init__|value|the name of an environment class",
@@ -4120,7 +8026,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "rewards/{reward_func}/std"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("1.0.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/function/std"),
                 ("traits", ("nan_entries_skipped", "several_keys_share_name")),
@@ -4146,6 +8052,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2022|GRPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2021|GRPOTrainer._generate_and_score_completions|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2851|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2850|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2879|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2878|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
@@ -4317,7 +8229,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward"),
-                ("releases", ("0.18.0..0.25.1",)),
+                ("releases", ("0.18.0..0.26.2",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4421,12 +8333,69 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1600|GRPOTrainer._generate_and_score_completions|reduction",
                         "0.25.1|trl/trainer/grpo_trainer.py|1135|GRPOTrainer._calculate_rewards|reduction",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1974|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1938|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1220|GRPOTrainer._calculate_rewards|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1980|GRPOTrainer._generate_and_score_completions",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1940|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1944|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1223|GRPOTrainer._calculate_rewards|reduction",
+                        "0.26.2|trl/trainer/grpo_trainer.py|2295|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "reward"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.27.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("reward_weights_ignored", "unscored_counted_as_zero")),
+                (
+                    "note",
+                    "The plain sum over reward functions, although the advantages use the weighted one; a function that returned None for a completion contributes 0 to its sum. With one reward function or equal weights of 1 nothing differs.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.27.0|trl/trainer/grpo_trainer.py|2077|GRPOTrainer._generate_and_score_completions",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2076|GRPOTrainer._generate_and_score_completions|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2424|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1794|GRPOTrainer._generate_and_score_completions",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1793|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1944|GRPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1943|GRPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2302|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("1.0.0..1.5.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("unscored_counted_as_zero", "nan_entries_skipped")),
+                (
+                    "note",
+                    "Sum over reward functions of weight times reward, weighted again since 1.0.0; a function that returned None for a completion contributes 0 to its sum. Always the weighted sum, also when multi_objective_aggregation normalises each function first.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2024|GRPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2023|GRPOTrainer._generate_and_score_completions|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2202|GRPOTrainer._generate_and_score_completions",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2201|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("1.6.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/score/mean"),
                 ("traits", ("nan_entries_skipped",)),
@@ -4455,6 +8424,14 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2240|GRPOTrainer._generate_and_score_completions",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2238|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2239|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2854|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2852|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2853|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2882|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2880|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2881|GRPOTrainer._generate_and_score_completions|value",
@@ -4763,7 +8740,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "reward_std"),
-                ("releases", ("0.22.2..0.25.1",)),
+                ("releases", ("0.22.2..0.26.2",)),
                 ("profile", "generation"),
                 ("metric", "reward/group_std"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -4781,6 +8758,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1501|GRPOTrainer._generate_and_score_completions|value",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1612|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1950|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.2|trl/trainer/grpo_trainer.py|1956|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -4831,6 +8810,10 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 (
+                    "note",
+                    "From 0.26.0 with num_generations_eval=1 the value of an evaluation is NaN, because a group of one has no spread.",
+                ),
+                (
                     "evidence",
                     (
                         "0.22.2|trl/trainer/grpo_trainer.py|1453|GRPOTrainer._generate_and_score_completions",
@@ -4845,12 +8828,65 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1637|GRPOTrainer._generate_and_score_completions",
                         "0.25.1|trl/trainer/grpo_trainer.py|1608|GRPOTrainer._generate_and_score_completions|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1975|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1946|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1981|GRPOTrainer._generate_and_score_completions",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1952|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.2|trl/trainer/grpo_trainer.py|2295|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "reward_std"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.27.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/std"),
+                ("traits", ("reward_weights_ignored", "unscored_counted_as_zero")),
+                (
+                    "note",
+                    "Another quantity than under the same name up to 0.26.2: all completions of the generation batch together instead of a mean over groups, so differences between easy and hard prompts are in it and the curve jumps up with the upgrade. Of the plain sum over reward functions.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.27.0|trl/trainer/grpo_trainer.py|2078|GRPOTrainer._generate_and_score_completions",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2076|GRPOTrainer._generate_and_score_completions|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2424|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1795|GRPOTrainer._generate_and_score_completions",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1793|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1945|GRPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/trainer/grpo_trainer.py|1943|GRPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2302|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("1.0.0..1.5.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/std"),
+                ("traits", ("unscored_counted_as_zero", "nan_entries_skipped")),
+                (
+                    "note",
+                    "All completions of the generation batch together, of the weighted sum over reward functions.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2025|GRPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2023|GRPOTrainer._generate_and_score_completions|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2203|GRPOTrainer._generate_and_score_completions",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2201|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("1.6.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/std"),
                 ("traits", ("nan_entries_skipped",)),
@@ -4874,11 +8910,17 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Another quantity than under the same name in 0.18.2: all completions of the generation batch together instead of a mean over groups.",
+                    "Another quantity than under the same name up to 0.26.2: all completions of the generation batch together instead of a mean over groups. Completions that no function scored are left out.",
                 ),
                 (
                     "evidence",
                     (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2241|GRPOTrainer._generate_and_score_completions",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2238|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2855|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2852|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2883|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2880|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer.log|reduction",
@@ -5004,7 +9046,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "frac_reward_zero_std"),
-                ("releases", ("0.22.2..0.25.1",)),
+                ("releases", ("0.22.2..0.26.2",)),
                 ("profile", "generation"),
                 ("metric", "reward/zero_std_fraction"),
                 ("traits", ("unscored_counted_as_zero",)),
@@ -5022,6 +9064,8 @@ FILE: tuple[object, ...] = (
                                     "0.23.1|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions|value",
                                     "0.24.0|trl/trainer/grpo_trainer.py|1501|GRPOTrainer._generate_and_score_completions|value",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1612|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1950|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.2|trl/trainer/grpo_trainer.py|1956|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -5051,6 +9095,10 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 (
+                    "note",
+                    "From 0.26.0 with num_generations_eval=1 it is always 0 in evaluation, since the spread of a single completion is NaN and not 0.",
+                ),
+                (
                     "evidence",
                     (
                         "0.22.2|trl/trainer/grpo_trainer.py|1454|GRPOTrainer._generate_and_score_completions",
@@ -5069,12 +9117,69 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1608|GRPOTrainer._generate_and_score_completions|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1618|GRPOTrainer._generate_and_score_completions|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1976|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1946|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1956|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1982|GRPOTrainer._generate_and_score_completions",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1952|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.2|trl/trainer/grpo_trainer.py|1962|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.2|trl/trainer/grpo_trainer.py|2295|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
             (
                 ("key", "frac_reward_zero_std"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.27.0..1.5.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/zero_std_fraction"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch' or multi_objective_aggregation == 'normalize_then_sum'"),
+                            ("metric", "group/batch_std_is_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|2052|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1979|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1999|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2157|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2177|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Counted in completions rather than prompts, which is the same number because all groups are equally large. With num_generations_eval=1 it is always 1 in evaluation.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.27.0|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2043|GRPOTrainer._generate_and_score_completions|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2025|GRPOTrainer._generate_and_score_completions|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2424|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2026|GRPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1990|GRPOTrainer._generate_and_score_completions|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1972|GRPOTrainer._generate_and_score_completions|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2204|GRPOTrainer._generate_and_score_completions",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2168|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2150|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "frac_reward_zero_std"),
+                ("releases", ("1.6.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "reward/zero_std_fraction"),
                 ("traits", ("nan_entries_skipped",)),
@@ -5088,6 +9193,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2189|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2210|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2803|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2824|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2831|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2852|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2777|GRPOTrainer._generate_and_score_completions|value",
@@ -5126,6 +9235,14 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._generate_and_score_completions",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2200|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2182|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2856|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2814|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2796|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2884|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2842|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2824|GRPOTrainer._generate_and_score_completions|value",
@@ -5134,6 +9251,33 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|2788|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|2770|GRPOTrainer._generate_and_score_completions|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{log_metric}"),
+                ("releases", ("1.0.0..1.13.0",)),
+                ("metric", "group/user_metric"),
+                ("reduction", (("rank", "mean"), ("window", "mean"))),
+                ("condition", "a reward function calls log_metric"),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "Any name is possible. A name that is also a key of the trainer is averaged together with it. Each process averages its own calls and processes count equally; if some process logs a name that another does not, the run hangs or mixes names up.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2049|GRPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2047|GRPOTrainer._generate_and_score_completions|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2048|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1166|GRPOTrainer._calculate_rewards|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2879|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2877|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2878|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|1651|GRPOTrainer._calculate_rewards|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -5449,7 +9593,98 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/sampling_logp_difference/mean"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1990|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1810|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2273|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2851|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions and not tools"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1992|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2275|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2853|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1994|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1989|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1992|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1995|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1988|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1814|GRPOTrainer._generate_and_score_completions",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1809|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1812|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1815|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1808|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2277|GRPOTrainer._generate_and_score_completions",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2272|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2275|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2278|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2271|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2855|GRPOTrainer._generate_and_score_completions",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2850|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2853|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2856|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2849|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/mean"),
+                ("releases", ("1.11.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/logprob_difference/mean"),
                 ("snapshot", "old"),
@@ -5466,6 +9701,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2883|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2887|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2916|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2862|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -5479,6 +9716,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2887|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2891|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2920|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
@@ -5494,6 +9735,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -5504,6 +9747,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.11.0|trl/trainer/grpo_trainer.py|2889|GRPOTrainer._generate_and_score_completions",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2882|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2887|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2890|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2881|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2893|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2886|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2891|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2894|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2885|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2922|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2915|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2920|GRPOTrainer._generate_and_score_completions|value",
@@ -5521,7 +9776,93 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/sampling_logp_difference/max"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/max"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1990|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1810|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2273|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2851|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions and not tools"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1993|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1813|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2276|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2854|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1997|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1993|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1998|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1988|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1817|GRPOTrainer._generate_and_score_completions",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1813|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1818|GRPOTrainer._generate_and_score_completions|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1808|GRPOTrainer._generate_and_score_completions|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2280|GRPOTrainer._generate_and_score_completions",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2276|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2281|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2271|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2858|GRPOTrainer._generate_and_score_completions",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2854|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2859|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2849|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/max"),
+                ("releases", ("1.11.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/logprob_difference/max"),
                 ("snapshot", "old"),
@@ -5537,6 +9878,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2883|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2887|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2916|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2862|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -5550,6 +9893,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2888|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2892|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2921|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
@@ -5565,6 +9912,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -5575,6 +9924,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.11.0|trl/trainer/grpo_trainer.py|2892|GRPOTrainer._generate_and_score_completions",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2888|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2893|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2881|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2896|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2892|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2897|GRPOTrainer._generate_and_score_completions|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2885|GRPOTrainer._generate_and_score_completions|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2925|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2921|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2926|GRPOTrainer._generate_and_score_completions|reduction",
@@ -5590,7 +9949,208 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/min"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.5.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/sequence_weight/min"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "completion weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_mask'"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1881|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1661|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2069|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_mask'"),
+                            ("metric", "sampling/token_weight/min"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1868|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2004|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1664|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1823|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2072|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2248|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_truncate'"),
+                            ("metric", "sampling/token_weight/min"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1877|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2004|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1823|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2081|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2248|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "completion weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_truncate'"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1877|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2081|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "By default one weight per completion, the product over its tokens, where releases up to 0.25.1 had one per token: much further from 1 for long completions. Weights above vllm_importance_sampling_cap (3.0 by default, 2.0 before 0.26.0) are set to 0 or cut there; there is no lower bound. 0 as soon as one weight was set to 0. Completions masked as truncated count with a weight of 1.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2015|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2007|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1881|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2002|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1834|GRPOTrainer._generate_and_score_completions",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1826|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1661|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1821|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2259|GRPOTrainer._generate_and_score_completions",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2251|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2069|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2246|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/min"),
+                ("releases", ("1.6.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/sequence_weight/min"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "completion weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_mask'"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2111|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2655|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_mask'"),
+                            ("metric", "sampling/token_weight/min"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2082|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2286|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2658|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_truncate'"),
+                            ("metric", "sampling/token_weight/min"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2091|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2286|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2667|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "completion weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_truncate'"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2091|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2667|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Taken after the bounds were applied: 0 as soon as one weight was set to 0. Completions masked as truncated count with a weight of 1.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2297|GRPOTrainer._generate_and_score_completions",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2111|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2284|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2875|GRPOTrainer._generate_and_score_completions",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2867|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2655|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2862|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/min"),
+                ("releases", ("1.11.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/sequence_weight/min"),
                 ("snapshot", "old"),
@@ -5607,6 +10167,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2691|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2723|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2669|GRPOTrainer._generate_and_score_completions|value",
@@ -5623,6 +10187,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2690|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2898|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2694|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2902|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2722|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2672|GRPOTrainer._generate_and_score_completions|value",
@@ -5639,6 +10207,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2699|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2898|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2703|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2902|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
@@ -5654,6 +10226,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2699|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2703|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -5668,6 +10242,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.11.0|trl/trainer/grpo_trainer.py|2909|GRPOTrainer._generate_and_score_completions",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2901|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2896|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2913|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2905|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2723|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2691|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2900|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2934|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
@@ -5685,7 +10271,210 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/mean"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.5.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/sequence_weight/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "completion weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_mask'"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1881|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1661|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2069|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_mask'"),
+                            ("metric", "sampling/token_weight/mean"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1868|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2004|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1664|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1823|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2072|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2248|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_truncate'"),
+                            ("metric", "sampling/token_weight/mean"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1877|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2004|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1823|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2081|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2248|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "completion weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_truncate'"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1877|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2081|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "By default one weight per completion, the product over its tokens, where releases up to 0.25.1 had one per token: much further from 1 for long completions. Weights above vllm_importance_sampling_cap (3.0 by default, 2.0 before 0.26.0) are set to 0 or cut there; there is no lower bound. Completions masked as truncated count with a weight of 1.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2018|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2010|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1881|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2002|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1837|GRPOTrainer._generate_and_score_completions",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1829|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1661|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1821|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2262|GRPOTrainer._generate_and_score_completions",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2254|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2069|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2246|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/mean"),
+                ("releases", ("1.6.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/sequence_weight/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "completion weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_mask'"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2111|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2655|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_mask'"),
+                            ("metric", "sampling/token_weight/mean"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2082|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2286|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2658|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_truncate'"),
+                            ("metric", "sampling/token_weight/mean"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2091|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2286|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2667|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "completion weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_truncate'"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2091|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2667|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Taken after the bounds were applied: weights set to 0 pull it below 1. Completions masked as truncated count with a weight of 1.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer._generate_and_score_completions",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2292|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2111|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2284|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2878|GRPOTrainer._generate_and_score_completions",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2870|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2655|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2862|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/mean"),
+                ("releases", ("1.11.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/sequence_weight/mean"),
                 ("snapshot", "old"),
@@ -5703,6 +10492,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2691|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2723|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2669|GRPOTrainer._generate_and_score_completions|value",
@@ -5719,6 +10512,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2690|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2898|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2694|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2902|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2722|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2672|GRPOTrainer._generate_and_score_completions|value",
@@ -5735,6 +10532,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2699|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2898|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2703|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2902|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
@@ -5750,6 +10551,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2699|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2703|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -5764,6 +10567,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.11.0|trl/trainer/grpo_trainer.py|2912|GRPOTrainer._generate_and_score_completions",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2904|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2896|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2916|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2908|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2723|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2691|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2900|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2945|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2937|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
@@ -5781,7 +10596,208 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "sampling/importance_sampling_ratio/max"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.5.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/sequence_weight/max"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "completion weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_mask'"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1881|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1661|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2069|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_mask'"),
+                            ("metric", "sampling/token_weight/max"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1868|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2004|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1664|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1823|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2072|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2248|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_truncate'"),
+                            ("metric", "sampling/token_weight/max"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1877|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2004|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1823|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2081|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2248|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "completion weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_truncate'"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1877|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1673|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2081|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "By default one weight per completion, the product over its tokens, where releases up to 0.25.1 had one per token: much further from 1 for long completions. Weights above vllm_importance_sampling_cap (3.0 by default, 2.0 before 0.26.0) are set to 0 or cut there; there is no lower bound. Completions masked as truncated count with a weight of 1.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2021|GRPOTrainer._generate_and_score_completions",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2013|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1881|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2002|GRPOTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1840|GRPOTrainer._generate_and_score_completions",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1832|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1677|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1661|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1821|GRPOTrainer._generate_and_score_completions|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._generate_and_score_completions",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2257|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2069|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2246|GRPOTrainer._generate_and_score_completions|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/max"),
+                ("releases", ("1.6.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/sequence_weight/max"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "completion weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_mask'"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2111|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2655|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, set to 0 out of bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_mask'"),
+                            ("metric", "sampling/token_weight/max"),
+                            ("traits", ("weight_zeroed",)),
+                            ("reproduced_by", "zeroed"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2082|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2286|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2658|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "token weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'token_truncate'"),
+                            ("metric", "sampling/token_weight/max"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2091|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2286|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2667|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "completion weights, cut at the bounds"),
+                            ("when", "vllm_importance_sampling_mode == 'sequence_truncate'"),
+                            ("traits", ("weight_truncated",)),
+                            ("reproduced_by", "truncated"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2091|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2667|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Taken after the bounds were applied: never above vllm_importance_sampling_clip_max. Completions masked as truncated count with a weight of 1.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2303|GRPOTrainer._generate_and_score_completions",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2295|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2111|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2284|GRPOTrainer._generate_and_score_completions|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2881|GRPOTrainer._generate_and_score_completions",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2873|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2655|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2862|GRPOTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/max"),
+                ("releases", ("1.11.0..1.16.0",)),
                 ("profile", "generation"),
                 ("metric", "sampling/sequence_weight/max"),
                 ("snapshot", "old"),
@@ -5798,6 +10814,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2691|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2723|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2669|GRPOTrainer._generate_and_score_completions|value",
@@ -5814,6 +10834,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2690|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2898|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2694|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2902|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2722|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2672|GRPOTrainer._generate_and_score_completions|value",
@@ -5830,6 +10854,10 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2699|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2898|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2703|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2902|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2931|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
@@ -5845,6 +10873,8 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2699|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2703|GRPOTrainer._generate_and_score_completions|value",
                                     "1.14.0|trl/trainer/grpo_trainer.py|2731|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2681|GRPOTrainer._generate_and_score_completions|value",
                                 ),
@@ -5859,6 +10889,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.11.0|trl/trainer/grpo_trainer.py|2915|GRPOTrainer._generate_and_score_completions",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2907|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2719|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2687|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2896|GRPOTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2919|GRPOTrainer._generate_and_score_completions",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2911|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2723|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2691|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2900|GRPOTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._generate_and_score_completions",
                         "1.14.0|trl/trainer/grpo_trainer.py|2940|GRPOTrainer._generate_and_score_completions|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer._generate_and_score_completions|value",
@@ -6310,6 +11352,969 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each completion, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature). Not logged by default, because beta is 0 by default.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2248|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2177|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2246|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2102|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2028|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2100|GRPOTrainer._compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2422|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2336|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2420|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3100|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2938|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3098|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3068|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each completion, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature). Not logged by default, because beta is 0 by default.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3072|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3237|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3309|GRPOTrainer._compute_loss",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3142|GRPOTrainer._compute_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3306|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3308|GRPOTrainer._compute_loss|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3361|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3194|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3360|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.26.0..0.28.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). Tokens that tools wrote count in these releases.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2093|GRPOTrainer.compute_liger_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2088|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2076|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2101|GRPOTrainer.compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1914|GRPOTrainer.compute_liger_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1909|GRPOTrainer.compute_liger_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1897|GRPOTrainer.compute_liger_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1923|GRPOTrainer.compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.29.0..1.5.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1975|GRPOTrainer.compute_liger_loss|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2327|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1670|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|1924|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1670|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|1924|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). Never weighted by the ratio: use_bias_correction_kl has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/grpo_trainer.py|1996|GRPOTrainer.compute_liger_loss",
+                        "0.29.0|trl/trainer/grpo_trainer.py|1991|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.0|trl/trainer/grpo_trainer.py|1977|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.0|trl/trainer/grpo_trainer.py|2005|GRPOTrainer.compute_loss|condition",
+                        "0.29.0|trl/trainer/grpo_trainer.py|2227|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2348|GRPOTrainer.compute_liger_loss",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2343|GRPOTrainer.compute_liger_loss|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2329|GRPOTrainer.compute_liger_loss|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2357|GRPOTrainer.compute_loss|condition",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.6.0..1.10.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer.compute_liger_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|731|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer.compute_liger_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). With use_bias_correction_kl each token is weighted by its own ratio, also if importance_sampling_level is sequence (liger-kernel 0.8.0).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2402|GRPOTrainer.compute_liger_loss",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2397|GRPOTrainer.compute_liger_loss|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2383|GRPOTrainer.compute_liger_loss|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2411|GRPOTrainer.compute_loss|condition",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2974|GRPOTrainer.compute_liger_loss",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2969|GRPOTrainer.compute_liger_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2955|GRPOTrainer.compute_liger_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2983|GRPOTrainer.compute_loss|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2982|GRPOTrainer.compute_liger_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1054|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2982|GRPOTrainer.compute_liger_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1054|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2982|GRPOTrainer.compute_liger_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each completion, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). From 1.13.0 the fused loss is part of TRL (trl/losses/grpo_loss.py).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/trainer/grpo_trainer.py|3009|GRPOTrainer.compute_liger_loss",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3004|GRPOTrainer.compute_liger_loss|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2989|GRPOTrainer.compute_liger_loss|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer.compute_loss|condition",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3013|GRPOTrainer.compute_liger_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3008|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2993|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3031|GRPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "kl/reference/k3"),
@@ -6707,6 +12712,162 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "entropy"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Full vocabulary, of the sampling distribution (logits divided by the temperature). The fused loss of liger-kernel never has the logits, so the key is absent with it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2251|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2124|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|982|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2105|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1962|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1030|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2425|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2268|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1076|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3103|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2867|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|1389|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Full vocabulary, of the sampling distribution (logits divided by the temperature). The fused loss of liger-kernel never has the logits, so the key is absent with it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3240|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|1533|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3363|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3123|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|1557|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "entropy/policy"),
@@ -6797,7 +12958,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "policy_loss"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("1.8.0",)),
                 ("modes", ("train",)),
                 ("profile", "update"),
                 ("metric", "policy/loss"),
@@ -6807,161 +12968,444 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "tokens of the whole batch"),
-                            ("when", "loss_type == 'dapo' and beta == 0"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta == 0 and not mask_truncated_completions",
+                            ),
                             ("scale", "1/gradient_accumulation_steps"),
-                            ("traits", ("global_token_normaliser",)),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta == 0 and mask_truncated_completions",
+                            ),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl and not mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser",)),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
-                            ("name", "tokens of the whole batch, with a KL penalty"),
-                            ("when", "loss_type == 'dapo' and beta != 0 and not use_bias_correction_kl"),
+                            ("name", "tokens of the whole batch, with a KL penalty, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl and mask_truncated_completions",
+                            ),
                             ("metric", "group/loss/penalized"),
                             ("scale", "1/gradient_accumulation_steps"),
-                            ("traits", ("global_token_normaliser",)),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens of the whole batch, with a weighted KL penalty"),
-                            ("when", "loss_type == 'dapo' and beta != 0 and use_bias_correction_kl"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and not mask_truncated_completions",
+                            ),
                             ("metric", "group/loss/penalized"),
                             ("scale", "1/gradient_accumulation_steps"),
-                            ("traits", ("global_token_normaliser",)),
+                            ("traits", ("generation_batch_normaliser",)),
                             ("reproduced_by", "weighted_penalty"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the whole batch, with a weighted KL penalty, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta == 0 and not mask_truncated_completions",
+                            ),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the whole batch, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta == 0 and mask_truncated_completions",
+                            ),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl and not mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the whole batch, one ratio per completion, with a KL penalty, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl and mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and not mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the whole batch, one ratio per completion, with a weighted KL penalty, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens of the micro-batch"),
-                            ("when", "loss_type == 'bnpo' and beta == 0"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta == 0"),
                             ("reduction", (("rank", "mean"),)),
-                            (
-                                "evidence",
-                                (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
-                                ),
-                            ),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",)),
                         ),
                         (
                             ("name", "tokens of the micro-batch, with a KL penalty"),
-                            ("when", "loss_type == 'bnpo' and beta != 0 and not use_bias_correction_kl"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("rank", "mean"),)),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens of the micro-batch, with a weighted KL penalty"),
-                            ("when", "loss_type == 'bnpo' and beta != 0 and use_bias_correction_kl"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("rank", "mean"),)),
                             ("reproduced_by", "weighted_penalty"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens averaged per completion first"),
-                            ("when", "loss_type == 'grpo' and beta == 0"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token' and beta == 0"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
-                            (
-                                "evidence",
-                                (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
-                                ),
-                            ),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",)),
                         ),
                         (
                             ("name", "tokens averaged per completion first, with a KL penalty"),
-                            ("when", "loss_type == 'grpo' and beta != 0 and not use_bias_correction_kl"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "sequence_mean"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens averaged per completion first, with a weighted KL penalty"),
-                            ("when", "loss_type == 'grpo' and beta != 0 and use_bias_correction_kl"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "weighted_sequence_mean"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, with a KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, with a weighted KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "divided by the maximum length"),
-                            ("when", "loss_type == 'dr_grpo' and beta == 0"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta == 0"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("scale", "1/max_completion_length"),
-                            (
-                                "evidence",
-                                (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                ),
-                            ),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",)),
                         ),
                         (
                             ("name", "divided by the maximum length, with a KL penalty"),
-                            ("when", "loss_type == 'dr_grpo' and beta != 0 and not use_bias_correction_kl"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("scale", "1/max_completion_length"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "divided by the maximum length, with a weighted KL penalty"),
-                            ("when", "loss_type == 'dr_grpo' and beta != 0 and use_bias_correction_kl"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("scale", "1/max_completion_length"),
@@ -6969,23 +13413,1735 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta == 0",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, with a weighted KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "capped importance weights"),
-                            ("when", "loss_type == 'cispo'"),
+                            (
+                                "when",
+                                "loss_type == 'cispo' and importance_sampling_level == 'token' and not mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "capped importance weights, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'cispo' and importance_sampling_level == 'token' and mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            (
+                                "traits",
+                                ("generation_batch_normaliser", "truncated_tokens_in_normaliser", "kl_penalty_added"),
+                            ),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'cispo' and importance_sampling_level == 'sequence' and not mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            (
+                                "name",
+                                "capped importance weights, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'cispo' and importance_sampling_level == 'sequence' and mask_truncated_completions",
+                            ),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            (
+                                "traits",
+                                (
+                                    "generation_batch_normaliser",
+                                    "sequence_ratio_used",
+                                    "truncated_tokens_in_normaliser",
+                                    "kl_penalty_added",
+                                ),
+                            ),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo' and not mask_truncated_completions"),
+                            ("metric", "group/loss/vespo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2973|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "smooth sequence weights, truncated completions masked"),
+                            ("when", "loss_type == 'vespo' and mask_truncated_completions"),
+                            ("metric", "group/loss/vespo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            (
+                                "traits",
+                                ("generation_batch_normaliser", "truncated_tokens_in_normaliser", "kl_penalty_added"),
+                            ),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2973|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("kl_penalty_added",)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2961|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2961|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Before the entropy bonus and the load-balancing loss, but after the KL penalty. Completions masked by mask_truncated_completions are left out. Importance weights for vLLM and the masks off_policy_mask_threshold and top_entropy_quantile are inside; they leave the normaliser as it is.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.8.0|trl/trainer/grpo_trainer.py|3049|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3008|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3006|GRPOTrainer._compute_loss|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3021|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "policy_loss"),
+                ("releases", ("1.9.0",)),
+                ("modes", ("train",)),
+                ("profile", "update"),
+                ("metric", "policy/loss"),
+                ("when", "entropy_coef != 0 or use_adaptive_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the whole batch"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "weighted_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, with a KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, with a weighted KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta == 0",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, with a weighted KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'token'"),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser", "kl_penalty_added")),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'sequence'"),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("metric", "group/loss/vespo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("generation_batch_normaliser", "kl_penalty_added")),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("kl_penalty_added",)),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Before the entropy bonus and the load-balancing loss, but after the KL penalty. Completions masked by mask_truncated_completions are left out. Importance weights for vLLM and the masks off_policy_mask_threshold and top_entropy_quantile are inside; they leave the normaliser as it is.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3142|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3140|GRPOTrainer._compute_loss|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3155|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "policy_loss"),
+                ("releases", ("1.9.1..1.9.2",)),
+                ("modes", ("train",)),
+                ("profile", "update"),
+                ("metric", "policy/loss"),
+                ("when", "entropy_coef != 0 or use_adaptive_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the whole batch"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser",)),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "weighted_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, with a KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, with a weighted KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta == 0",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, with a weighted KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'token'"),
                             ("metric", "group/loss/cispo"),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("global_token_normaliser", "kl_penalty_added")),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3170|GRPOTrainer._compute_loss|value",
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'sequence'"),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("metric", "group/loss/vespo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("kl_penalty_added",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Before the entropy bonus and the load-balancing loss, but after the KL penalty. Completions masked by mask_truncated_completions are left out. Importance weights for vLLM and the masks off_policy_mask_threshold and top_entropy_quantile are inside; they leave the normaliser as it is.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.1|trl/trainer/grpo_trainer.py|3186|GRPOTrainer._compute_loss",
+                        "1.9.1|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                        "1.9.1|trl/trainer/grpo_trainer.py|3143|GRPOTrainer._compute_loss|reduction",
+                        "1.9.1|trl/trainer/grpo_trainer.py|3158|GRPOTrainer._compute_loss|condition",
+                        "1.9.1|trl/trainer/grpo_trainer.py|3285|GRPOTrainer.log|reduction",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3186|GRPOTrainer._compute_loss",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3143|GRPOTrainer._compute_loss|reduction",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3158|GRPOTrainer._compute_loss|condition",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3285|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "policy_loss"),
+                ("releases", ("1.10.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "update"),
+                ("metric", "policy/loss"),
+                ("when", "entropy_coef != 0 or use_adaptive_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the whole batch"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser",)),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, one ratio per completion, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "weighted_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, with a KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, with a weighted KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta == 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, with a weighted KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("reproduced_by", "weighted_penalty"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta == 0",
+                            ),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, with a KL penalty"),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and not use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "divided by the maximum length, one ratio per completion, with a weighted KL penalty",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl",
+                            ),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3087|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'token'"),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3152|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights, one ratio per completion"),
+                            ("when", "loss_type == 'cispo' and importance_sampling_level == 'sequence'"),
+                            ("metric", "group/loss/cispo"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("global_token_normaliser", "sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3152|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -6999,37 +15155,63 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3177|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "gated ratio"),
-                            ("when", "loss_type == 'sapo'"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'token'"),
                             ("metric", "objective/sapo_loss"),
                             ("reduction", (("rank", "mean"),)),
                             ("traits", ("kl_penalty_added",)),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3165|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
-                            ("name", "weighted by length"),
-                            ("when", "loss_type == 'luspo'"),
+                            ("name", "gated ratio, one ratio per completion"),
+                            ("when", "loss_type == 'sapo' and importance_sampling_level == 'sequence'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("sequence_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3165|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "summed over each completion, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence'"),
                             ("metric", "group/loss/luspo"),
                             ("reduction", (("rank", "mean"),)),
                             ("traits", ("kl_penalty_added",)),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3220|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "summed over each completion, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3220|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -7065,6 +15247,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.10.0|trl/trainer/grpo_trainer.py|3254|GRPOTrainer._compute_loss",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3215|GRPOTrainer._compute_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3230|GRPOTrainer._compute_loss|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3306|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3267|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3265|GRPOTrainer._compute_loss|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss",
                         "1.14.0|trl/trainer/grpo_trainer.py|3233|GRPOTrainer._compute_loss|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss|reduction",
@@ -7080,7 +15272,183 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "policy_loss"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("1.8.0",)),
+                ("modes", ("eval",)),
+                ("profile", "update"),
+                ("metric", "policy/loss"),
+                ("when", "entropy_coef != 0 or use_adaptive_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the whole batch, truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and beta == 0 and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a KL penalty"),
+                            ("when", "loss_type == 'dapo' and beta != 0 and not mask_truncated_completions"),
+                            ("metric", "group/loss/penalized"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the whole batch, with a KL penalty, truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and beta != 0 and mask_truncated_completions"),
+                            ("metric", "group/loss/penalized"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3007|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch"),
+                            ("when", "loss_type == 'bnpo' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, with a KL penalty"),
+                            ("when", "loss_type == 'bnpo' and beta != 0"),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2996|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, with a KL penalty"),
+                            ("when", "loss_type == 'grpo' and beta != 0"),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2991|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and beta == 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, with a KL penalty"),
+                            ("when", "loss_type == 'dr_grpo' and beta != 0"),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2987|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo' and not mask_truncated_completions"),
+                            ("metric", "group/loss/cispo"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "capped importance weights, truncated completions masked"),
+                            ("when", "loss_type == 'cispo' and mask_truncated_completions"),
+                            ("metric", "group/loss/cispo"),
+                            ("traits", ("truncated_tokens_in_normaliser", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo' and not mask_truncated_completions"),
+                            ("metric", "group/loss/vespo"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2973|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "smooth sequence weights, truncated completions masked"),
+                            ("when", "loss_type == 'vespo' and mask_truncated_completions"),
+                            ("metric", "group/loss/vespo"),
+                            ("traits", ("truncated_tokens_in_normaliser", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2973|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("kl_penalty_added",)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|2961|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            ("evidence", ("1.8.0|trl/trainer/grpo_trainer.py|3011|GRPOTrainer._compute_loss|value",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "In evaluation nothing is divided by gradient_accumulation_steps. Every ratio is 1 there, so without a KL penalty the value is minus the advantage averaged over tokens, close to 0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.8.0|trl/trainer/grpo_trainer.py|3049|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3008|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3021|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "policy_loss"),
+                ("releases", ("1.9.0..1.9.2",)),
                 ("modes", ("eval",)),
                 ("profile", "update"),
                 ("metric", "policy/loss"),
@@ -7090,27 +15458,224 @@ FILE: tuple[object, ...] = (
                     (
                         (
                             ("name", "tokens of the whole batch, with a KL penalty"),
-                            ("when", "loss_type == 'dapo' and beta != 0 and not use_bias_correction_kl"),
+                            ("when", "loss_type == 'dapo' and beta != 0"),
                             ("metric", "group/loss/penalized"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3144|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
-                            ("name", "tokens of the whole batch, with a weighted KL penalty"),
-                            ("when", "loss_type == 'dapo' and beta != 0 and use_bias_correction_kl"),
-                            ("metric", "group/loss/penalized"),
-                            ("reproduced_by", "weighted_penalty"),
+                            ("name", "tokens of the micro-batch"),
+                            ("when", "loss_type == 'bnpo' and beta == 0"),
+                            ("reduction", (("rank", "mean"),)),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the micro-batch, with a KL penalty"),
+                            ("when", "loss_type == 'bnpo' and beta != 0"),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and beta == 0"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, with a KL penalty"),
+                            ("when", "loss_type == 'grpo' and beta != 0"),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3125|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and beta == 0"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, with a KL penalty"),
+                            ("when", "loss_type == 'dr_grpo' and beta != 0"),
+                            ("metric", "group/loss/penalized"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/max_completion_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3135|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3121|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("metric", "group/loss/cispo"),
+                            ("traits", ("kl_penalty_added",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3082|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("metric", "group/loss/vespo"),
+                            ("traits", ("kl_penalty_added",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("metric", "objective/sapo_loss"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("kl_penalty_added",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3095|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta == 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per completion, with a KL penalty"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'sequence' and beta != 0"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length, one ratio per token"),
+                            ("when", "loss_type == 'luspo' and importance_sampling_level == 'token'"),
+                            ("metric", "group/loss/luspo"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("traits", ("averaged_over_padded_width", "token_ratio_used", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                                    "1.9.2|trl/trainer/grpo_trainer.py|3148|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "In evaluation nothing is divided by gradient_accumulation_steps. Every ratio is 1 there, so without a KL penalty the value is minus the advantage averaged over tokens, close to 0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3142|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3155|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3186|GRPOTrainer._compute_loss",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3145|GRPOTrainer._compute_loss|value",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3142|GRPOTrainer._compute_loss|reduction",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3158|GRPOTrainer._compute_loss|condition",
+                        "1.9.2|trl/trainer/grpo_trainer.py|3285|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "policy_loss"),
+                ("releases", ("1.10.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("profile", "update"),
+                ("metric", "policy/loss"),
+                ("when", "entropy_coef != 0 or use_adaptive_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the whole batch, with a KL penalty"),
+                            ("when", "loss_type == 'dapo' and beta != 0"),
+                            ("metric", "group/loss/penalized"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3214|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3173|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -7122,36 +15687,22 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3218|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens of the micro-batch, with a KL penalty"),
-                            ("when", "loss_type == 'bnpo' and beta != 0 and not use_bias_correction_kl"),
+                            ("when", "loss_type == 'bnpo' and beta != 0"),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("rank", "mean"),)),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
-                                ),
-                            ),
-                        ),
-                        (
-                            ("name", "tokens of the micro-batch, with a weighted KL penalty"),
-                            ("when", "loss_type == 'bnpo' and beta != 0 and use_bias_correction_kl"),
-                            ("metric", "group/loss/penalized"),
-                            ("reduction", (("rank", "mean"),)),
-                            ("reproduced_by", "weighted_penalty"),
-                            (
-                                "evidence",
-                                (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3200|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3159|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -7163,37 +15714,23 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "tokens averaged per completion first, with a KL penalty"),
-                            ("when", "loss_type == 'grpo' and beta != 0 and not use_bias_correction_kl"),
+                            ("when", "loss_type == 'grpo' and beta != 0"),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "sequence_mean"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
-                                ),
-                            ),
-                        ),
-                        (
-                            ("name", "tokens averaged per completion first, with a weighted KL penalty"),
-                            ("when", "loss_type == 'grpo' and beta != 0 and use_bias_correction_kl"),
-                            ("metric", "group/loss/penalized"),
-                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
-                            ("reproduced_by", "weighted_sequence_mean"),
-                            (
-                                "evidence",
-                                (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -7206,38 +15743,23 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3223|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
                             ("name", "divided by the maximum length, with a KL penalty"),
-                            ("when", "loss_type == 'dr_grpo' and beta != 0 and not use_bias_correction_kl"),
+                            ("when", "loss_type == 'dr_grpo' and beta != 0"),
                             ("metric", "group/loss/penalized"),
                             ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
                             ("scale", "1/max_completion_length"),
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
-                                ),
-                            ),
-                        ),
-                        (
-                            ("name", "divided by the maximum length, with a weighted KL penalty"),
-                            ("when", "loss_type == 'dr_grpo' and beta != 0 and use_bias_correction_kl"),
-                            ("metric", "group/loss/penalized"),
-                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
-                            ("scale", "1/max_completion_length"),
-                            ("reproduced_by", "weighted_penalty"),
-                            (
-                                "evidence",
-                                (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3209|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3205|GRPOTrainer._compute_loss|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|3164|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3191|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3150|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -7250,7 +15772,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3170|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3152|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3111|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -7263,7 +15785,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3195|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3177|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3136|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -7277,15 +15799,13 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3183|GRPOTrainer._compute_loss|value",
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3213|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3165|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
                         (
-                            ("name", "weighted by length"),
+                            ("name", "summed over each completion"),
                             ("when", "loss_type == 'luspo'"),
                             ("metric", "group/loss/luspo"),
                             ("reduction", (("rank", "mean"),)),
@@ -7293,7 +15813,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.14.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3220|GRPOTrainer._compute_loss|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|3179|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -7307,6 +15827,16 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.10.0|trl/trainer/grpo_trainer.py|3254|GRPOTrainer._compute_loss",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3215|GRPOTrainer._compute_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3212|GRPOTrainer._compute_loss|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3230|GRPOTrainer._compute_loss|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3306|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3267|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3264|GRPOTrainer._compute_loss|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss",
                         "1.14.0|trl/trainer/grpo_trainer.py|3233|GRPOTrainer._compute_loss|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3230|GRPOTrainer._compute_loss|reduction",
@@ -7322,7 +15852,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "entropy_coef"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("1.8.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "group/entropy_coefficient"),
                 ("reduction", (("rank", "first"), ("window", "mean"))),
@@ -7360,6 +15890,14 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "1.8.0|trl/trainer/grpo_trainer.py|3081|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3068|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3080|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3338|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3325|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3337|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|3304|GRPOTrainer._compute_loss",
                         "1.14.0|trl/trainer/grpo_trainer.py|3291|GRPOTrainer._compute_loss|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3303|GRPOTrainer._compute_loss|condition",
@@ -7368,6 +15906,31 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|3232|GRPOTrainer._compute_loss|value",
                         "1.16.0|trl/trainer/grpo_trainer.py|3244|GRPOTrainer._compute_loss|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "aux_loss"),
+                ("releases", ("1.7.0..1.13.0",)),
+                ("metric", "group/router_balance_loss"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                (
+                    "condition",
+                    "the model is a mixture of experts whose configuration has output_router_logits, router_aux_loss_coef is not 0 (0.001 by default), and the fused loss of liger-kernel is off",
+                ),
+                ("logged_by_default", False),
+                ("note", "Before the coefficient router_aux_loss_coef."),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/trainer/grpo_trainer.py|2787|GRPOTrainer._compute_loss",
+                        "1.7.0|trl/trainer/grpo_trainer.py|1251|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.7.0|trl/trainer/grpo_trainer.py|639|GRPOTrainer.__init__|condition",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2854|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3344|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|1564|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|793|GRPOTrainer.__init__|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7577,7 +16140,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio"),
-                ("releases", ("0.25.0..0.25.1",)),
+                ("releases", ("0.25.0..0.28.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "policy/clip_fraction"),
                 (
@@ -7601,6 +16164,8 @@ FILE: tuple[object, ...] = (
                                 (
                                     "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
                                     "0.25.1|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -7608,7 +16173,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Computed outside TRL. In liger-kernel 0.5.10 (liger_kernel/chunked_loss/grpo_loss.py, line 88) the predicate and the token mean are those of clip_ratio/region_mean.",
+                    "Computed outside TRL. In liger-kernel 0.5.10 (liger_kernel/chunked_loss/grpo_loss.py, line 88) and 0.6.4 (line 120) the predicate and the token mean are those of clip_ratio/region_mean. Tokens that tools wrote count, too.",
                 ),
                 (
                     "evidence",
@@ -7621,6 +16186,214 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1744|GRPOTrainer.compute_liger_loss|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1756|GRPOTrainer.compute_loss|condition",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2094|GRPOTrainer.compute_liger_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2089|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2101|GRPOTrainer.compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1915|GRPOTrainer.compute_liger_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1910|GRPOTrainer.compute_liger_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1923|GRPOTrainer.compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio"),
+                ("releases", ("0.29.0..0.29.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1975|GRPOTrainer.compute_liger_loss|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|2049|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1670|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|1736|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1670|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|1736|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed outside TRL, with the predicate and the token mean of clip_ratio/region_mean (liger-kernel 0.6.4, liger_kernel/chunked_loss/grpo_loss.py, line 120).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/grpo_trainer.py|1997|GRPOTrainer.compute_liger_loss",
+                        "0.29.0|trl/trainer/grpo_trainer.py|1992|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.0|trl/trainer/grpo_trainer.py|1977|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.0|trl/trainer/grpo_trainer.py|2005|GRPOTrainer.compute_loss|condition",
+                        "0.29.0|trl/trainer/grpo_trainer.py|2227|GRPOTrainer.log|reduction",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2071|GRPOTrainer.compute_liger_loss",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2066|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2051|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer.compute_loss|condition",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2302|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio"),
+                ("releases", ("1.0.0..1.13.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2149|GRPOTrainer.compute_liger_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            (
+                                "when",
+                                "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and importance_sampling_level == 'sequence'",
+                            ),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|694|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1052|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "absolute cap"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("metric", "group/cispo_clip_fraction"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "a loss without clipping"),
+                            ("when", "loss_type in ['sapo', 'vespo']"),
+                            ("traits", ("placeholder_zero",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss: outside TRL until 1.12.0 (liger-kernel 0.7.0 or later, liger_kernel/chunked_loss/grpo_loss.py), in trl/losses/grpo_loss.py in 1.13.0. One number for both sides, averaged over processes with equal weight; gone in 1.14.0, when the clip_ratio/ keys are logged with Liger, too.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2171|GRPOTrainer.compute_liger_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2166|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2151|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2179|GRPOTrainer.compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3014|GRPOTrainer.compute_liger_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3009|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2993|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3031|GRPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -7997,6 +16770,212 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1875|GRPOTrainer._compute_loss|value",
                         "0.25.1|trl/trainer/grpo_trainer.py|1865|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
                         "0.25.1|trl/trainer/grpo_trainer.py|1903|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2264|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2255|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2253|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2118|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2109|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2107|GRPOTrainer._compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2438|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2429|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2427|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3116|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3247|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3244|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3370|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3367|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -8505,6 +17484,220 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_mean"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound nothing counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2267|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2256|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2253|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2121|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2110|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2107|GRPOTrainer._compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2441|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2430|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2427|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3119|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3108|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound nothing counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3248|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3245|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3368|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction_high"),
@@ -9008,6 +18201,220 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound nothing counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2270|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2257|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2253|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2124|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2111|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2107|GRPOTrainer._compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2444|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2431|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2427|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3122|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3109|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound nothing counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3249|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3246|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3372|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3369|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction"),
@@ -9468,6 +18875,200 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_min"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("external_tokens_excluded",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2139|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("traits", ("external_tokens_excluded", "truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2255|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2119|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2109|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2439|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2429|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3117|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_low/sequence_min"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clipped_low_min"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3226|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3349|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Another quantity than under the same name up to 1.8.0: an extreme over completions instead of one over processes. Completions without a counted token are left out.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3251|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3250|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3227|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3374|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3373|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3350|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/clip_fraction_low/sequence_min"),
@@ -9563,7 +19164,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Another quantity than under the same name in 0.18.2: an extreme over completions instead of one over processes. Completions without a counted token are left out.",
+                    "Another quantity than under the same name up to 1.8.0: an extreme over completions instead of one over processes. Completions without a counted token are left out.",
                 ),
                 (
                     "evidence",
@@ -9925,6 +19526,200 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_max"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("external_tokens_excluded",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2139|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("traits", ("external_tokens_excluded", "truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2268|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2256|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2122|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2110|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2442|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2430|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3108|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_high/sequence_max"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo'] and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clipped_high_max"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3226|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3349|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Another quantity than under the same name up to 1.8.0: an extreme over completions instead of one over processes. Completions without a counted token are left out.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3253|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3252|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3227|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3376|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3375|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3350|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/clip_fraction_high/sequence_max"),
@@ -10020,7 +19815,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Another quantity than under the same name in 0.18.2: an extreme over completions instead of one over processes. Completions without a counted token are left out.",
+                    "Another quantity than under the same name up to 1.8.0: an extreme over completions instead of one over processes. Completions without a counted token are left out.",
                 ),
                 (
                     "evidence",
@@ -10035,6 +19830,194 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
                         "1.16.0|trl/trainer/grpo_trainer.py|3272|GRPOTrainer._compute_loss|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "cispo_clip_ratio"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/cispo_clip_fraction"),
+                (
+                    "constant_when",
+                    ("0 in evaluation, where old and current policy are the same, unless epsilon_high is below 1",),
+                ),
+                ("when", "loss_type == 'cispo' and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/cispo_clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared with epsilon_high itself. Left at its default of 0.2 practically every token with a positive advantage counts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2275|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2272|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2271|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3127|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3123|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "cispo_clip_ratio"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/cispo_clip_fraction"),
+                (
+                    "constant_when",
+                    ("0 in evaluation, where old and current policy are the same, unless epsilon_high is below 1",),
+                ),
+                ("when", "loss_type == 'cispo' and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/cispo_clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared with epsilon_high itself. Left at its default of 0.2 practically every token with a positive advantage counts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3256|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3255|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3254|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3379|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3378|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3377|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -10134,6 +20117,86 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/vespo_weight/mean"),
+                ("constant_when", ("1 when num_iterations == 1 and steps_per_generation == null and not use_vllm",)),
+                ("when", "loss_type == 'vespo' and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vLLM weights included"),
+                            ("when", "use_vllm and vllm_importance_sampling_correction"),
+                            ("traits", ("rollout_weight_included",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer.get_gamma_weights|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2841|GRPOTrainer.get_gamma_weights|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2452|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2253|GRPOTrainer.get_gamma_weights|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2450|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2852|GRPOTrainer.get_gamma_weights|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/vespo_weight/mean"),
+                ("constant_when", ("1 when num_iterations == 1 and steps_per_generation == null and not use_vllm",)),
+                ("when", "loss_type == 'vespo' and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vLLM weights included"),
+                            ("when", "use_vllm and vllm_importance_sampling_correction"),
+                            ("traits", ("rollout_weight_included",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2975|GRPOTrainer.get_gamma_weights|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3097|GRPOTrainer.get_gamma_weights|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/trainer/grpo_trainer.py|3258|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.get_gamma_weights|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3381|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3108|GRPOTrainer.get_gamma_weights|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3380|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/vespo_weight/mean"),
@@ -10174,7 +20237,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "step_time"),
-                ("releases", ("1.14.0..1.16.0",)),
+                ("releases", ("0.26.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "timing/step"),
                 ("reduction", (("rank", "first"), ("window", "mean"))),
@@ -10208,6 +20271,18 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
+                        "0.26.0|trl/trainer/grpo_trainer.py|1129|GRPOTrainer.training_step",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1127|GRPOTrainer.training_step|span",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1128|GRPOTrainer.training_step|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1089|GRPOTrainer.training_step",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1087|GRPOTrainer.training_step|span",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1088|GRPOTrainer.training_step|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|1574|GRPOTrainer.training_step",
+                        "1.13.0|trl/trainer/grpo_trainer.py|1572|GRPOTrainer.training_step|span",
+                        "1.13.0|trl/trainer/grpo_trainer.py|1573|GRPOTrainer.training_step|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                         "1.14.0|trl/trainer/grpo_trainer.py|1602|GRPOTrainer.training_step",
                         "1.14.0|trl/trainer/grpo_trainer.py|1600|GRPOTrainer.training_step|span",
                         "1.14.0|trl/trainer/grpo_trainer.py|1601|GRPOTrainer.training_step|condition",
@@ -10216,1005 +20291,6 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/grpo_trainer.py|1515|GRPOTrainer.training_step|span",
                         "1.16.0|trl/trainer/grpo_trainer.py|1516|GRPOTrainer.training_step|condition",
                         "1.16.0|trl/trainer/grpo_trainer.py|3312|GRPOTrainer.log|reduction",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.16.0..0.16.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/batch_preparation"),
-                (
-                    "span",
-                    "Generation, log-probabilities of the old policy and the reference model, rewards and advantages when new completions are due, else a lookup in the buffer.",
-                ),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. One call per micro-batch, each with its own generation.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.0|trl/trainer/grpo_trainer.py|643|GRPOTrainer._prepare_inputs|span",
-                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.1|trl/trainer/grpo_trainer.py|643|GRPOTrainer._prepare_inputs|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.17.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/batch_preparation"),
-                (
-                    "span",
-                    "Generation, log-probabilities of the old policy and the reference model, rewards and advantages when new completions are due, else a lookup in the buffer.",
-                ),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.17.0|trl/trainer/grpo_trainer.py|878|GRPOTrainer._prepare_inputs|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.18.0..0.18.2",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/batch_preparation"),
-                (
-                    "span",
-                    "Generation, log-probabilities of the old policy, rewards and advantages when new completions are due, else a lookup in the buffer.",
-                ),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.0|trl/trainer/grpo_trainer.py|950|GRPOTrainer._prepare_inputs|span",
-                        "0.18.2|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.2|trl/trainer/grpo_trainer.py|958|GRPOTrainer._prepare_inputs|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("0.19.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/batch_preparation"),
-                (
-                    "span",
-                    "Generation, log-probabilities of the old policy and the reference model, rewards and advantages when new completions are due, else a lookup in the buffer.",
-                ),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.19.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.0|trl/trainer/grpo_trainer.py|967|GRPOTrainer._prepare_inputs|span",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/trainer/grpo_trainer.py|968|GRPOTrainer._prepare_inputs|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1257|GRPOTrainer._prepare_inputs|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|970|GRPOTrainer._prepare_inputs|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|982|GRPOTrainer._prepare_inputs|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|1047|GRPOTrainer._prepare_inputs|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._prepare_inputs"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/batch_preparation"),
-                (
-                    "span",
-                    "Generation, log-probabilities, rewards and advantages when new completions are due, else a lookup in the buffer.",
-                ),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1606|GRPOTrainer._prepare_inputs|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1521|GRPOTrainer._prepare_inputs|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.16.0..0.16.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/loss"),
-                ("span", "Forward pass of the policy, loss and the gathering of its metrics for one micro-batch."),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.0|trl/trainer/grpo_trainer.py|900|GRPOTrainer.compute_loss|span",
-                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.1|trl/trainer/grpo_trainer.py|900|GRPOTrainer.compute_loss|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.17.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/loss"),
-                ("span", "Forward pass of the policy, loss and the gathering of its metrics for one micro-batch."),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.17.0|trl/trainer/grpo_trainer.py|1179|GRPOTrainer.compute_loss|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.18.0..0.18.2",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/loss"),
-                (
-                    "span",
-                    "Forward passes of the policy and, with beta != 0, of the reference model, loss and the gathering of its metrics for one micro-batch.",
-                ),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.0|trl/trainer/grpo_trainer.py|1313|GRPOTrainer.compute_loss|span",
-                        "0.18.2|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.2|trl/trainer/grpo_trainer.py|1321|GRPOTrainer.compute_loss|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("0.19.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/loss"),
-                ("span", "Forward pass of the policy, loss and the gathering of its metrics for one micro-batch."),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.19.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.0|trl/trainer/grpo_trainer.py|1347|GRPOTrainer.compute_loss|span",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/trainer/grpo_trainer.py|1355|GRPOTrainer.compute_loss|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1807|GRPOTrainer.compute_loss|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|1611|GRPOTrainer.compute_loss|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|1641|GRPOTrainer.compute_loss|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|1752|GRPOTrainer.compute_loss|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.compute_loss"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/loss"),
-                (
-                    "span",
-                    "Forward pass, loss and the gathering of its metrics for one micro-batch; in 0.18.2 the forward pass of the reference model, too.",
-                ),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|2992|GRPOTrainer.compute_loss|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|2938|GRPOTrainer.compute_loss|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps"),
-                ("releases", ("0.16.0..0.16.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/log_probabilities"),
-                ("span", "Forward pass and log-softmax of the policy or of the reference model."),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.0|trl/trainer/grpo_trainer.py|587|GRPOTrainer._get_per_token_logps|span",
-                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.1|trl/trainer/grpo_trainer.py|587|GRPOTrainer._get_per_token_logps|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps"),
-                ("releases", ("0.17.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/log_probabilities"),
-                ("span", "Forward pass and log-softmax of the policy or of the reference model."),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.17.0|trl/trainer/grpo_trainer.py|813|GRPOTrainer._get_per_token_logps|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps"),
-                ("releases", ("0.18.0..0.19.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/log_probabilities"),
-                ("span", "Forward pass and log-softmax of the policy or of the reference model."),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.0|trl/trainer/grpo_trainer.py|835|GRPOTrainer._get_per_token_logps|span",
-                        "0.18.2|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.2|trl/trainer/grpo_trainer.py|843|GRPOTrainer._get_per_token_logps|span",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/trainer/grpo_trainer.py|856|GRPOTrainer._get_per_token_logps|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps_and_entropies"),
-                ("releases", ("0.20.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/log_probabilities"),
-                (
-                    "span",
-                    "Forward pass, log-probabilities and, where asked for, entropies of the policy or of the reference model.",
-                ),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.20.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.20.0|trl/trainer/grpo_trainer.py|1071|GRPOTrainer._get_per_token_logps_and_entropies|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1071|GRPOTrainer._get_per_token_logps_and_entropies|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|782|GRPOTrainer._get_per_token_logps_and_entropies|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|786|GRPOTrainer._get_per_token_logps_and_entropies|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|852|GRPOTrainer._get_per_token_logps_and_entropies|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._get_per_token_logps_and_entropies"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/log_probabilities"),
-                (
-                    "span",
-                    "Forward pass, log-probabilities and, where asked for, entropies of the policy or of the reference model.",
-                ),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1369|GRPOTrainer._get_per_token_logps_and_entropies|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1418|GRPOTrainer._get_per_token_logps_and_entropies|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
-                ("releases", ("0.17.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/hidden_states"),
-                ("span", "Forward pass of the policy without its output layer."),
-                ("when", "use_liger_loss"),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.17.0|trl/trainer/grpo_trainer.py|802|GRPOTrainer._get_last_hidden_state|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
-                ("releases", ("0.18.0..0.24.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/hidden_states"),
-                ("span", "Forward pass of the policy without its output layer."),
-                ("when", "use_liger_loss"),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.0|trl/trainer/grpo_trainer.py|824|GRPOTrainer._get_last_hidden_state|span",
-                        "0.18.2|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.2|trl/trainer/grpo_trainer.py|832|GRPOTrainer._get_last_hidden_state|span",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/trainer/grpo_trainer.py|845|GRPOTrainer._get_last_hidden_state|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|998|GRPOTrainer._get_last_hidden_state|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|698|GRPOTrainer._get_last_hidden_state|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|702|GRPOTrainer._get_last_hidden_state|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._get_last_hidden_state"),
-                ("releases", ("0.25.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/hidden_states"),
-                ("span", "Forward pass of the policy without its output layer."),
-                ("when", "use_liger_kernel"),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.25.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.0|trl/trainer/grpo_trainer.py|768|GRPOTrainer._get_last_hidden_state|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|768|GRPOTrainer._get_last_hidden_state|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._calculate_rewards"),
-                ("releases", ("0.19.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/reward"),
-                ("span", "All reward functions and models, and gathering the rewards from all processes."),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.19.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.0|trl/trainer/grpo_trainer.py|1000|GRPOTrainer._calculate_rewards|span",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/trainer/grpo_trainer.py|1001|GRPOTrainer._calculate_rewards|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1292|GRPOTrainer._calculate_rewards|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|1005|GRPOTrainer._calculate_rewards|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|1017|GRPOTrainer._calculate_rewards|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|1080|GRPOTrainer._calculate_rewards|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._calculate_rewards"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/reward"),
-                ("span", "All reward functions and models, and gathering the rewards from all processes."),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1663|GRPOTrainer._calculate_rewards|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1578|GRPOTrainer._calculate_rewards|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("0.16.0..0.16.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/reward_function"),
-                ("span", "One reward function or model, its tokenisation included."),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. For reward models the name has the word reward and a space in front.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.0|trl/trainer/grpo_trainer.py|780|GRPOTrainer._generate_and_score_completions|span",
-                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.1|trl/trainer/grpo_trainer.py|780|GRPOTrainer._generate_and_score_completions|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("0.17.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/reward_function"),
-                ("span", "One reward function or model, its tokenisation included."),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.17.0|trl/trainer/grpo_trainer.py|1037|GRPOTrainer._generate_and_score_completions|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("0.18.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/reward_function"),
-                ("span", "One reward function or model, its tokenisation included."),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.0|trl/trainer/grpo_trainer.py|1158|GRPOTrainer._generate_and_score_completions|span",
-                        "0.18.2|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.2|trl/trainer/grpo_trainer.py|1166|GRPOTrainer._generate_and_score_completions|span",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/trainer/grpo_trainer.py|1013|GRPOTrainer._calculate_rewards|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1307|GRPOTrainer._calculate_rewards|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|1020|GRPOTrainer._calculate_rewards|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|1032|GRPOTrainer._calculate_rewards|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|1095|GRPOTrainer._calculate_rewards|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.{reward_func}"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/reward_function"),
-                ("span", "One reward function or model, its tokenisation included."),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", True),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1691|GRPOTrainer._calculate_rewards|span",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1710|GRPOTrainer._calculate_rewards|span",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1728|GRPOTrainer._calculate_rewards._invoke_async|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1606|GRPOTrainer._calculate_rewards|span",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1625|GRPOTrainer._calculate_rewards|span",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1643|GRPOTrainer._calculate_rewards._invoke_async|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("0.16.0..0.16.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/generation"),
-                ("span", "The request to the vLLM server, without weight transfer and distribution to the processes."),
-                ("when", "use_vllm"),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.0|trl/trainer/grpo_trainer.py|687|GRPOTrainer._generate_and_score_completions|span",
-                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.1|trl/trainer/grpo_trainer.py|687|GRPOTrainer._generate_and_score_completions|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("0.17.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/generation"),
-                ("span", "The request to the vLLM server, without weight transfer and distribution to the processes."),
-                ("when", "use_vllm"),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.17.0|trl/trainer/grpo_trainer.py|942|GRPOTrainer._generate_and_score_completions|span",
-                        "0.17.0|trl/trainer/grpo_trainer.py|942|GRPOTrainer._generate_and_score_completions|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("0.18.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/generation"),
-                (
-                    "span",
-                    "The request to the vLLM server, or the call of the engine in the same process; without weight transfer and distribution to the processes. With tools one call per turn.",
-                ),
-                ("when", "use_vllm"),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. Absent when a rollout function generates.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.0|trl/trainer/grpo_trainer.py|1016|GRPOTrainer._generate_and_score_completions|span",
-                        "0.18.0|trl/trainer/grpo_trainer.py|1066|GRPOTrainer._generate_and_score_completions|span",
-                        "0.18.2|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.2|trl/trainer/grpo_trainer.py|1024|GRPOTrainer._generate_and_score_completions|span",
-                        "0.18.2|trl/trainer/grpo_trainer.py|1074|GRPOTrainer._generate_and_score_completions|span",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/trainer/grpo_trainer.py|1093|GRPOTrainer._generate_and_score_completions|span",
-                        "0.19.1|trl/trainer/grpo_trainer.py|1148|GRPOTrainer._generate_and_score_completions|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1440|GRPOTrainer._generate_and_score_completions|span",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1514|GRPOTrainer._generate_and_score_completions|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|1169|GRPOTrainer._generate_and_score_completions|span",
-                        "0.23.1|trl/trainer/grpo_trainer.py|1249|GRPOTrainer._generate_and_score_completions|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|1125|GRPOTrainer._generate_single_turn|span",
-                        "0.24.0|trl/trainer/grpo_trainer.py|1209|GRPOTrainer._generate_single_turn|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|1268|GRPOTrainer._generate_single_turn|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.transformers.generate"),
-                ("releases", ("0.20.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/model_generation"),
-                ("span", "Unwrapping and gathering the model, and generation."),
-                ("when", "not use_vllm and not use_transformers_paged"),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.20.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.20.0|trl/trainer/grpo_trainer.py|1569|GRPOTrainer._generate_and_score_completions|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1569|GRPOTrainer._generate_and_score_completions|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|1317|GRPOTrainer._generate_and_score_completions|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|1285|GRPOTrainer._generate_single_turn|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|1368|GRPOTrainer._generate_single_turn|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.transformers.generate_batch"),
-                ("releases", ("0.20.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/continuous_batching"),
-                (
-                    "span",
-                    "Unwrapping and gathering the model, and generation by paged attention with continuous batching.",
-                ),
-                ("when", "use_transformers_paged and not use_vllm"),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.20.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.20.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1542|GRPOTrainer._generate_and_score_completions|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|1290|GRPOTrainer._generate_and_score_completions|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|1247|GRPOTrainer._generate_single_turn|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|1319|GRPOTrainer._generate_single_turn|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.vLLM.generate"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/generation"),
-                (
-                    "span",
-                    "The request to the vLLM server, or the call of the engine in the same process; without weight transfer and distribution to the processes. With tools one call per turn.",
-                ),
-                ("when", "use_vllm"),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. Absent when a rollout function generates.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1866|GRPOTrainer._generate_single_turn|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1779|GRPOTrainer._generate_single_turn|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.transformers.generate"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/model_generation"),
-                ("span", "Unwrapping and gathering the model, and generation. With tools one call per turn."),
-                ("when", "not use_vllm and not use_transformers_continuous_batching"),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. Absent when a rollout function generates.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1931|GRPOTrainer._generate_single_turn|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1862|GRPOTrainer._generate_single_turn|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.transformers.generate_batch"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "completion/time/continuous_batching"),
-                (
-                    "span",
-                    "Unwrapping and gathering the model, and generation by continuous batching. With tools one call per turn.",
-                ),
-                ("when", "use_transformers_continuous_batching and not use_vllm"),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key. Absent when a rollout function generates.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1873|GRPOTrainer._generate_single_turn|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1786|GRPOTrainer._generate_single_turn|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
-                ("releases", ("0.16.0..0.16.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/weight_update"),
-                ("span", "Gathering the parameters, merging adapters, sending them to vLLM and resetting its cache."),
-                ("when", "use_vllm"),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.16.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.0|trl/trainer/grpo_trainer.py|602|GRPOTrainer._move_model_to_vllm|span",
-                        "0.16.1|trl/extras/profiling.py|58|profiling_context",
-                        "0.16.1|trl/trainer/grpo_trainer.py|602|GRPOTrainer._move_model_to_vllm|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
-                ("releases", ("0.17.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/weight_update"),
-                ("span", "Gathering the parameters, merging adapters, sending them to vLLM and resetting its cache."),
-                ("when", "use_vllm"),
-                ("condition", "sent straight to W&B by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.17.0|trl/extras/profiling.py|58|profiling_context",
-                        "0.17.0|trl/trainer/grpo_trainer.py|837|GRPOTrainer._move_model_to_vllm|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer._move_model_to_vllm"),
-                ("releases", ("0.18.0..0.25.1",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/weight_update"),
-                ("span", "Gathering the parameters, merging adapters, sending them to vLLM and resetting its cache."),
-                ("when", "use_vllm"),
-                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "0.18.0|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.0|trl/trainer/grpo_trainer.py|887|GRPOTrainer._move_model_to_vllm|span",
-                        "0.18.2|trl/extras/profiling.py|62|profiling_context",
-                        "0.18.2|trl/trainer/grpo_trainer.py|895|GRPOTrainer._move_model_to_vllm|span",
-                        "0.19.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.19.1|trl/trainer/grpo_trainer.py|905|GRPOTrainer._move_model_to_vllm|span",
-                        "0.21.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.21.0|trl/trainer/grpo_trainer.py|1181|GRPOTrainer._move_model_to_vllm|span",
-                        "0.23.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.23.1|trl/trainer/grpo_trainer.py|894|GRPOTrainer._move_model_to_vllm|span",
-                        "0.24.0|trl/extras/profiling.py|63|profiling_context",
-                        "0.24.0|trl/trainer/grpo_trainer.py|906|GRPOTrainer._move_model_to_vllm|span",
-                        "0.25.1|trl/extras/profiling.py|63|profiling_context",
-                        "0.25.1|trl/trainer/grpo_trainer.py|971|GRPOTrainer._move_model_to_vllm|span",
-                    ),
-                ),
-            ),
-            (
-                ("key", "profiling/Time taken: GRPOTrainer.sync_weights"),
-                ("releases", ("1.14.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("profile", "call"),
-                ("metric", "timing/weight_update"),
-                ("span", "Gathering the parameters, merging adapters, sending them to vLLM and resetting its cache."),
-                ("when", "use_vllm"),
-                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
-                ("logged_by_default", False),
-                (
-                    "note",
-                    "The name in the key is that of the concrete class, so a subclass shows its own. No eval_ prefix: calls in training and in evaluation share the key.",
-                ),
-                ("route", "direct"),
-                (
-                    "evidence",
-                    (
-                        "1.14.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.14.0|trl/trainer/grpo_trainer.py|1856|GRPOTrainer._generate_single_turn|span",
-                        "1.14.0|trl/trainer/grpo_trainer.py|2262|GRPOTrainer._generate|span",
-                        "1.16.0|trl/extras/profiling.py|117|ProfilingContext._log_metrics",
-                        "1.16.0|trl/trainer/grpo_trainer.py|1770|GRPOTrainer._generate_single_turn|span",
-                        "1.16.0|trl/trainer/grpo_trainer.py|2203|GRPOTrainer._generate|span",
                     ),
                 ),
             ),
@@ -11304,7 +20380,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "completions"),
-                ("releases", ("0.18.0..0.25.1", "1.14.0..1.16.0")),
+                ("releases", ("0.18.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "samples/completions"),
                 ("reduction", (("rank", "pool"), ("window", "last"))),
@@ -11317,7 +20393,7 @@ FILE: tuple[object, ...] = (
                 ("logged_by_default", False),
                 (
                     "note",
-                    "Columns: step, prompt, completion (messages from 1.15.0), one for each reward function, advantage; in later releases also those that reward functions add with log_extra, and (from 0.20.0) image. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix. 1.16.0 also writes it to a Parquet file in the output directory.",
+                    "Columns: step, prompt, completion (messages from 1.15.0), one for each reward function, advantage; from 1.0.0 also those that reward functions add with log_extra, and (from 0.20.0) image. The table holds the latest generation batch, of training and evaluation alike, under one key without prefix. From 0.28.0 it is also written to a Parquet file in the output directory.",
                 ),
                 ("route", "direct"),
                 (
@@ -11344,6 +20420,18 @@ FILE: tuple[object, ...] = (
                         "0.25.1|trl/trainer/grpo_trainer.py|1949|GRPOTrainer.log",
                         "0.25.1|trl/trainer/grpo_trainer.py|1914|GRPOTrainer.log|condition",
                         "0.25.1|trl/trainer/grpo_trainer.py|1926|GRPOTrainer.log|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2344|GRPOTrainer.log",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2300|GRPOTrainer.log|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2318|GRPOTrainer.log|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2208|GRPOTrainer.log",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2156|GRPOTrainer.log|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2174|GRPOTrainer.log|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2540|GRPOTrainer.log",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2487|GRPOTrainer.log|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2505|GRPOTrainer.log|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3473|GRPOTrainer.log",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3416|GRPOTrainer.log|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3435|GRPOTrainer.log|value",
                         "1.14.0|trl/trainer/grpo_trainer.py|3439|GRPOTrainer.log",
                         "1.14.0|trl/trainer/grpo_trainer.py|3382|GRPOTrainer.log|condition",
                         "1.14.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|value",
