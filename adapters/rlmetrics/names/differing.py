@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from .component import ComponentView
 from .config import Config, holds
-from .emissions import read_evidence
 from .guards import Value, parse
+from .history import History
 from .mapping import NameMap
 from .protocol import View
-from .records import Difference, Entry, Evidence, Transform
+from .records import Difference, Entry, Evidence, Transform, read_evidence
 from .relations import relate
 from .source import Component, Source
 from .tables import Overlays, Tables
@@ -199,6 +199,7 @@ class _Comparison:
         self._config = config
         self._same = old.source.framework == new.source.framework and old.source.is_release
         self._between: dict[tuple[str, str], ComponentView | None] = {}
+        self._histories: dict[str, History] = {}
 
     def change(self, old: Entry, new: Entry) -> ChangedKey | None:
         """Return how the meaning of a key changed, or None if it did not."""
@@ -242,13 +243,23 @@ class _Comparison:
         releases = self._tables.framework(self._old.source.framework).releases
         first, last = releases.index(self._old.source.release), releases.index(self._new.source.release)
         step = 1 if last >= first else -1
+        history = self._history(new.component)
         for index in range(first + step, last, step):
-            view = self._view(new.component, releases.names[index])
+            release = releases.names[index]
+            if not history.may_differ(new.key, new.mode, release, releases.names[index - step]):
+                continue
+            view = self._view(new.component, release)
             if view is None or not view.has(new.key, new.mode):
                 continue
             if _said(old, view.entry(new.key, new.mode), self._tables):
-                return releases.names[index]
+                return release
         return self._new.source.release
+
+    def _history(self, component: str) -> History:
+        if component not in self._histories:
+            table = self._tables.framework(self._new.source.framework)
+            self._histories[component] = History(table, component)
+        return self._histories[component]
 
     def _view(self, component: str, release: str) -> ComponentView | None:
         if (component, release) not in self._between:

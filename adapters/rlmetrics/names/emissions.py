@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from .config import Configuration, holds
 from .inheritance import AppliedRow
-from .records import Alternative, Entry, Evidence
+from .records import Alternative, Entry
 from .signature import effective_signature, merge_layers
 from .tables import Tables
 
 if TYPE_CHECKING:
     from .expressions import Value
 
-__all__ = ["make_entry", "read_evidence"]
+__all__ = ["make_entry"]
 
 
 def make_entry(
@@ -62,16 +62,10 @@ def make_entry(
         variant=None if chosen is None else chosen["name"],
         alternatives=tuple(alternatives),
         bind=dict(row.get("bind", ())),
-        evidence=tuple(read_evidence(text) for text in (*delta.get("evidence", ()), *row["evidence"])),
+        cited=(*delta.get("evidence", ()), *row["evidence"]),
         note=row.get("note"),
         route=row.get("route"),
     )
-
-
-def read_evidence(text: str) -> Evidence:
-    """Return a table's ``release|path|line|symbol[|shows[|note]]`` as a record."""
-    release, path, line, symbol, *rest = text.split("|", 5)
-    return Evidence(release, path, int(line), symbol, *rest)
 
 
 def _logged(row: Mapping[str, Any], values: Mapping[str, Value]) -> bool | None:

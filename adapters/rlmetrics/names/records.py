@@ -19,6 +19,7 @@ __all__ = [
     "Resolution",
     "Signature",
     "Transform",
+    "read_evidence",
 ]
 
 
@@ -32,6 +33,12 @@ class Evidence:
     symbol: str
     shows: str = "key"
     note: str | None = None
+
+
+def read_evidence(text: str) -> Evidence:
+    """Return a table's ``release|path|line|symbol[|shows[|note]]`` as a record."""
+    release, path, line, symbol, *rest = text.split("|", 5)
+    return Evidence(release, path, int(line), symbol, *rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,7 @@ class Entry:
         variant: The variant that the configuration picks.
         alternatives: What other configurations would give.
         bind: Values of placeholders when this is the target of a translation.
-        evidence: Where it stands in a release.
+        cited: Where it stands in a release, as the tables write it.
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
     """
@@ -106,9 +113,14 @@ class Entry:
     variant: str | None
     alternatives: tuple[Alternative, ...]
     bind: Mapping[str, str]
-    evidence: tuple[Evidence, ...]
+    cited: tuple[str, ...]
     note: str | None
     route: str | None = None
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Where it stands in a release; read only when it is asked for, since whole tables have thousands of lines."""
+        return tuple(map(read_evidence, self.cited))
 
 
 @dataclass(frozen=True, slots=True)

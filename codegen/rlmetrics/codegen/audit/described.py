@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from rlmetrics.names.emissions import read_evidence
 from rlmetrics.names.inheritance import AppliedRow, applied_rows
+from rlmetrics.names.records import read_evidence
 from rlmetrics.names.tables import FrameworkTable, Tables
 
 __all__ = ["Claim", "DescribedKey", "Description", "describe"]

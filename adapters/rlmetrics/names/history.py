@@ -1,0 +1,76 @@
+"""Where what a component logs under a key may change: other records, other defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from .inheritance import applied_rows
+from .tables import FrameworkTable
+
+__all__ = ["History"]
+
+_Rows = tuple[Mapping[str, Any], ...]
+
+
+class History:
+    """The records of one component in all its releases.
+
+    Args:
+        table: The framework.
+        component: The component's name.
+    """
+
+    def __init__(self, table: FrameworkTable, component: str) -> None:
+        self._table = table
+        self._parts = [(stem, ranges) for name, stem, ranges, _ in table.components if name == component]
+
+    @cached_property
+    def _records(self) -> dict[tuple[str, str], dict[str, _Rows]]:
+        """For each key and mode, the records of each release."""
+        found: dict[tuple[str, str], dict[str, _Rows]] = {}
+        for stem, ranges in self._parts:
+            for applied in applied_rows(self._table, stem, self._table.releases.expand(ranges)):
+                by_release = found.setdefault((applied.key, applied.mode), {})
+                for release in applied.releases:
+                    by_release[release] = (*by_release.get(release, ()), applied.row)
+        return found
+
+    @cached_property
+    def _defaults(self) -> dict[str, dict[str, Any]]:
+        """For each configuration key whose default changes, its default in each release."""
+        tables: list[Mapping[str, Any]] = [dict(self._table.config)]
+        tables += [
+            dict(self._table.file(part).get("config", ()))
+            for stem, _ in self._parts
+            for part in reversed(self._table.chain(stem))
+        ]
+        found: dict[str, dict[str, Any]] = {}
+        for name, row in ((name, row) for keys in tables for name, row in keys.items()):
+            by_release = found.setdefault(name, {})
+            for ranges, value, _ in reversed(dict(row).get("defaults", ())):
+                covered = self._table.releases.covered(ranges) if ranges else self._table.releases.names
+                by_release.update(dict.fromkeys(covered, repr(value)))
+        size = len(self._table.releases.names)
+        return {name: values for name, values in found.items() if len(values) < size or len(set(values.values())) > 1}
+
+    def may_differ(self, key: str, mode: str, release: str, other: str) -> bool:
+        """Return whether a key can mean something else in a release than in another one."""
+        records = self._records.get((key, mode), {})
+        rows = records.get(release)
+        if rows is None:
+            return False
+        others = records.get(other)
+        if others is None or [id(row) for row in rows] != [id(row) for row in others]:
+            return True
+        text = self._text(rows)
+        return any(values.get(release) != values.get(other) for name, values in self._defaults.items() if name in text)
+
+    @staticmethod
+    def _text(rows: _Rows) -> str:
+        """Return everything in records that can name a configuration key."""
+        parts = [row.get(name) for row in rows for name in ("when", "scale", "offset")]
+        variants = (dict(variant) for row in rows for variant in row.get("variants", ()))
+        parts += [variant.get(name) for variant in variants for name in ("when", "scale", "offset")]
+        return " ".join(str(part) for part in parts if part is not None)
