@@ -163,7 +163,8 @@ def test_vocabulary_is_visited_in_chunks(monkeypatch: pytest.MonkeyPatch) -> Non
     formula = "mean(entropy(logits / 2)) + mean(log_prob(logits, tokens)) + mean(sum_vocab(softmax(logits) * logits))"
     results = []
     for elements in (1 << 24, 7):
-        monkeypatch.setattr("rlmetrics.state._chunks.CHUNK_ELEMENTS", elements)
+        for name in ("SMALLEST_CHUNK", "LARGEST_CHUNK"):
+            monkeypatch.setattr(f"rlmetrics.state._chunks.{name}", elements)
         tensors = make(3)
         logits = tensors["logits"].requires_grad_()
         value = run(compiled(formula), tensors)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
 from ._inputs import as_float
 
-CHUNK_ELEMENTS = 1 << 24
-"""How many elements of a vocabulary-sized tensor one chunk has at most: 64 MiB in float32."""
+SMALLEST_CHUNK = 1 << 20
+"""How many elements of a vocabulary-sized tensor any chunk may have: 4 MiB in float32."""
+
+LARGEST_CHUNK = 1 << 24
+"""How many it has at most, however large the tensor."""
+
+CHUNKS = 1 << 8
+"""Into how many chunks a tensor between the two is cut. A chunk goes through about eight temporaries of its size."""
+
+Rows = Callable[..., Tensor]
 
 
-def in_chunks(function: Callable[..., Tensor], *tensors: Tensor, mask: Tensor | None = None) -> Tensor:
+def in_chunks(function: Rows, *tensors: Tensor, mask: Tensor | None = None) -> Tensor:
     """Apply a function of rows to the leading dimensions of its arguments, chunk by chunk.
 
     Args:
@@ -28,16 +39,59 @@ def in_chunks(function: Callable[..., Tensor], *tensors: Tensor, mask: Tensor | 
     """
     leading = tensors[0].shape[:-1]
     flat = [tensor.reshape(-1, *tensor.shape[len(leading) :]) for tensor in tensors]
-    rows = max(1, CHUNK_ELEMENTS // max(1, tensors[0].shape[-1]))
-    keep = None if mask is None else torch.split(mask.reshape(-1), rows)
-    parts = []
-    for number, chunk in enumerate(zip(*(torch.split(tensor, rows) for tensor in flat), strict=True)):
-        kept = None if keep is None else keep[number]
-        if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in chunk):
-            parts.append(checkpoint(_apply, function, kept, *chunk, use_reentrant=False))
-        else:
-            parts.append(_apply(function, kept, *chunk))
-    return torch.cat(parts).reshape(leading)
+    elements = min(max(tensors[0].numel() // CHUNKS, SMALLEST_CHUNK), LARGEST_CHUNK)
+    rows = max(1, elements // max(1, tensors[0].shape[-1]))
+    keep = None if mask is None else mask.reshape(-1)
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in flat):
+        # The compiler cannot look into the function below; what it makes of checkpoints is as small.
+        if torch.compiler.is_compiling():
+            parts = [checkpoint(_apply, function, *chunk, use_reentrant=False) for chunk in _chunks(rows, keep, flat)]
+            return torch.cat(parts).reshape(leading)
+        result: Tensor = _InChunks.apply(function, rows, keep, *flat)  # type: ignore[no-untyped-call]
+        return result.reshape(leading)
+    return _forward(function, rows, keep, flat).reshape(leading)
+
+
+class _InChunks(Function):
+    """Chunks whose gradients are written where they belong, instead of being collected and then joined."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Rows, rows: int, keep: Tensor | None, *flat: Tensor) -> Tensor:
+        ctx.function, ctx.rows = function, rows
+        ctx.save_for_backward(keep, *flat)
+        return _forward(function, rows, keep, flat)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        keep, *flat = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[3:]
+        gradients = [torch.zeros_like(tensor) if want else None for tensor, want in zip(flat, wanted, strict=True)]
+        start = 0
+        for kept, *chunk in _chunks(ctx.rows, keep, flat):
+            stop = start + chunk[0].shape[0]
+            leaves = [part.detach().requires_grad_(want) for part, want in zip(chunk, wanted, strict=True)]
+            with torch.enable_grad():
+                value = _apply(ctx.function, kept, *leaves)
+            found = torch.autograd.grad(
+                value, [leaf for leaf in leaves if leaf.requires_grad], gradient[start:stop], allow_unused=True
+            )
+            for whole, part in zip((one for one in gradients if one is not None), found, strict=True):
+                if part is not None:
+                    whole[start:stop] = part
+            start = stop
+        return (None, None, None, *gradients)
+
+
+def _forward(function: Rows, rows: int, keep: Tensor | None, flat: Sequence[Tensor]) -> Tensor:
+    return torch.cat([_apply(function, *chunk) for chunk in _chunks(rows, keep, flat)])
+
+
+def _chunks(rows: int, keep: Tensor | None, flat: Sequence[Tensor]) -> Iterator[tuple[Any, ...]]:
+    """Yield the part of the mask, or None, and of each tensor for every chunk."""
+    parts = [torch.split(tensor, rows) for tensor in flat]
+    kept = [None] * len(parts[0]) if keep is None else torch.split(keep, rows)
+    yield from zip(kept, *parts, strict=True)
 
 
 def entropy(logits: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -76,7 +130,7 @@ def _row_logsumexp(x: Tensor) -> Tensor:
     return torch.logsumexp(x, -1)
 
 
-def _apply(function: Callable[..., Tensor], keep: Tensor | None, *chunk: Tensor) -> Tensor:
+def _apply(function: Rows, keep: Tensor | None, *chunk: Tensor) -> Tensor:
     return function(*(_row_values(tensor, keep) for tensor in chunk))
 
 

@@ -1,0 +1,45 @@
+"""Log-probabilities and entropies over a vocabulary, without anything of the size of the logits beside them.
+
+==============================  ====================================================================================
+:func:`log_prob`                Log-probability of each token, from logits ``[B, T, V]``.
+:func:`entropy`                 Entropy of the next-token distribution at each token, from logits ``[B, T, V]``.
+:func:`head_log_prob`           The same from hidden states ``[B, T, H]`` and the head ``[V, H]``: no logits at all.
+:func:`head_entropy`            The entropy from hidden states and the head.
+:func:`head_log_prob_entropy`   Both in one pass, as fast as one of them.
+==============================  ====================================================================================
+
+All are differentiable once. The logits of half-precision inputs are computed and reduced in float32. torch is imported
+with the first name that needs it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._head import head_entropy, head_log_prob, head_log_prob_entropy
+    from ._logits import entropy, log_prob
+
+__all__ = ["entropy", "head_entropy", "head_log_prob", "head_log_prob_entropy", "log_prob"]
+
+_HOME = {
+    "entropy": "_logits",
+    "head_entropy": "_head",
+    "head_log_prob": "_head",
+    "head_log_prob_entropy": "_head",
+    "log_prob": "_logits",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,123 @@
+"""From hidden states and a head, one block of logits at a time: some rows by some words of the vocabulary."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ._blocks import Blocks
+
+BLOCK = 1024
+"""Default number of rows and of words in a block: 4 MiB of float32 logits."""
+
+
+def head_log_prob(
+    hidden: Tensor,
+    weight: Tensor,
+    tokens: Tensor,
+    *,
+    bias: Tensor | None = None,
+    mask: Tensor | None = None,
+    temperature: float = 1.0,
+    block: int = BLOCK,
+) -> Tensor:
+    """Return the log-probability of each token under ``softmax((hidden @ weight.T + bias) / temperature)``.
+
+    Arguments, precision and errors are those of :func:`head_log_prob_entropy`.
+
+    Returns:
+        Log-probabilities in nats ``[B, T]``, float32 or the wider dtype of the inputs.
+    """
+    return head_log_prob_entropy(hidden, weight, tokens, bias=bias, mask=mask, temperature=temperature, block=block)[0]
+
+
+def head_entropy(
+    hidden: Tensor,
+    weight: Tensor,
+    *,
+    bias: Tensor | None = None,
+    mask: Tensor | None = None,
+    temperature: float = 1.0,
+    block: int = BLOCK,
+) -> Tensor:
+    """Return the entropy of ``softmax((hidden @ weight.T + bias) / temperature)`` at each place.
+
+    Arguments, precision and errors are those of :func:`head_log_prob_entropy`.
+
+    Returns:
+        Entropies in nats ``[B, T]``, float32 or the wider dtype of the inputs.
+    """
+    tokens = torch.zeros(hidden.shape[:-1], dtype=torch.int64, device=hidden.device)
+    return head_log_prob_entropy(hidden, weight, tokens, bias=bias, mask=mask, temperature=temperature, block=block)[1]
+
+
+def head_log_prob_entropy(
+    hidden: Tensor,
+    weight: Tensor,
+    tokens: Tensor,
+    *,
+    bias: Tensor | None = None,
+    mask: Tensor | None = None,
+    temperature: float = 1.0,
+    block: int = BLOCK,
+) -> tuple[Tensor, Tensor]:
+    """Return log-probabilities and entropies under ``softmax((hidden @ weight.T + bias) / temperature)``.
+
+    Logits exist one block at a time, in the forward pass and again in the backward pass, in float32 or the wider dtype
+    of the inputs. Beside results and gradients the memory in use is a few times ``block²`` numbers, and for
+    half-precision inputs ``2 · block · H`` numbers more for their float32 copies. For these the backward pass computes
+    each block of logits twice where both ``hidden`` and ``weight`` want a gradient, so that neither gradient is ever
+    held in float32.
+
+    Args:
+        hidden: Hidden states ``[B, T, H]``, float; the state at a place predicts the token at the same place of
+            ``tokens``.
+        weight: The head, one row per word of the vocabulary ``[V, H]``, of the dtype of ``hidden``.
+        tokens: Token ids ``[B, T]``, int.
+        bias: Added to the logits of each word ``[V]``, of the dtype of ``hidden``.
+        mask: Which places count ``[B, T]``, bool; the hidden states of others are taken as 0 and their token as 0, so
+            that padding may hold anything, and get no gradient.
+        temperature: What the logits are divided by, above 0.
+        block: Number of rows and of words in a block.
+
+    Returns:
+        Log-probabilities and entropies in nats ``[B, T]``, float32 or the wider dtype of the inputs.
+
+    Raises:
+        TypeError: The dtypes of ``hidden``, ``weight`` and ``bias`` differ, or ``mask`` is not bool.
+        ValueError: The shapes do not fit, ``temperature`` is not above 0, or ``block`` is below 1.
+    """
+    _check(hidden, weight, tokens, bias, mask)
+    if not temperature > 0 or block < 1:
+        msg = f"expected temperature above 0 and block of at least 1, got {temperature} and {block}"
+        raise ValueError(msg)
+    keep = None if mask is None else mask.reshape(-1)
+    words = tokens.reshape(-1)
+    words = words if keep is None else words.masked_fill(~keep, 0)
+    log_probs, entropies = Blocks.apply(  # type: ignore[no-untyped-call]
+        hidden.reshape(-1, hidden.shape[-1]), weight, bias, words, keep, 1.0 / temperature, block
+    )
+    return log_probs.reshape(tokens.shape), entropies.reshape(tokens.shape)
+
+
+def _check(hidden: Tensor, weight: Tensor, tokens: Tensor, bias: Tensor | None, mask: Tensor | None) -> None:
+    if hidden.dim() != 3 or not hidden.is_floating_point():
+        msg = f"hidden: expected a float tensor [B, T, H], got {hidden.dtype} of shape {tuple(hidden.shape)}"
+        raise ValueError(msg)
+    expected = {
+        "weight": (weight, (weight.shape[0] if weight.dim() else 0, hidden.shape[-1])),
+        "tokens": (tokens, tuple(hidden.shape[:2])),
+        "bias": (bias, tuple(weight.shape[:1])),
+        "mask": (mask, tuple(hidden.shape[:2])),
+    }
+    for name, (tensor, shape) in expected.items():
+        if tensor is not None and tuple(tensor.shape) != shape:
+            msg = f"{name}: expected shape {shape}, got {tuple(tensor.shape)}"
+            raise ValueError(msg)
+    for name, tensor in (("weight", weight), ("bias", bias)):
+        if tensor is not None and tensor.dtype != hidden.dtype:
+            msg = f"{name}: expected {hidden.dtype} as in hidden, got {tensor.dtype}"
+            raise TypeError(msg)
+    if mask is not None and mask.dtype != torch.bool:
+        msg = f"mask: expected a bool tensor, got {mask.dtype}"
+        raise TypeError(msg)

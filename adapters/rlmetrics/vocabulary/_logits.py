@@ -1,0 +1,60 @@
+"""From logits, a few rows at a time."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from rlmetrics.state import ops
+
+
+def log_prob(logits: Tensor, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Return the log-probability of each token.
+
+    Logits and tokens stand at the same place: logits that predict the *next* token are shifted by the caller.
+
+    Args:
+        logits: Unnormalised log-probabilities ``[B, T, V]``, float.
+        tokens: Token ids ``[B, T]``, int.
+        mask: Which places count ``[B, T]``, bool; the others are computed as if their logits were 0 and their token 0,
+            so that padding may hold anything, and get no gradient.
+
+    Returns:
+        Log-probabilities in nats ``[B, T]``, in float32 or the wider dtype of the logits.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
+    _check(logits, tokens=tokens, mask=mask)
+    return ops.log_prob(logits, tokens, mask)
+
+
+def entropy(logits: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Return the entropy of the distribution at each place.
+
+    Args:
+        logits: Unnormalised log-probabilities ``[B, T, V]``, float. Minus infinity stands for a probability of 0.
+        mask: Which places count ``[B, T]``, bool; the others are computed as if their logits were 0, so that padding
+            may hold anything, and get no gradient.
+
+    Returns:
+        Entropies in nats ``[B, T]``, in float32 or the wider dtype of the logits.
+
+    Raises:
+        ValueError: The shapes do not fit.
+    """
+    _check(logits, mask=mask)
+    return ops.entropy(logits, mask)
+
+
+def _check(logits: Tensor, **tensors: Tensor | None) -> None:
+    if logits.dim() != 3:
+        msg = f"logits: expected 3 dimensions [B, T, V], got shape {tuple(logits.shape)}"
+        raise ValueError(msg)
+    for name, tensor in tensors.items():
+        if tensor is not None and tensor.shape != logits.shape[:2]:
+            msg = f"{name}: expected shape {tuple(logits.shape[:2])} as in logits, got {tuple(tensor.shape)}"
+            raise ValueError(msg)
+        if name == "mask" and tensor is not None and tensor.dtype != torch.bool:
+            msg = f"mask: expected a bool tensor, got {tensor.dtype}"
+            raise TypeError(msg)

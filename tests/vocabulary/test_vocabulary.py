@@ -1,0 +1,278 @@
+"""Log-probabilities and entropies over a vocabulary: right, differentiable, and small in memory."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from generate_support import environment
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rlmetrics import vocabulary
+from rlmetrics.state import _chunks
+from torch import Tensor
+
+from .memory_peak import peak_bytes
+
+SHARE = 0.05
+"""The most extra memory that is allowed, relative to float32 logits."""
+
+Inputs = dict[str, Any]
+Tensors = tuple[Tensor, ...]
+
+
+def head_inputs(dtype: torch.dtype, seed: int = 0, vocabulary_size: int = 13) -> Inputs:
+    """Return hidden states ``[2, 5, 8]``, a head and tokens."""
+    generator = torch.Generator().manual_seed(seed)
+    inputs = {
+        name: torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype)
+        for name, shape in {"hidden": (2, 5, 8), "weight": (vocabulary_size, 8), "bias": (vocabulary_size,)}.items()
+    }
+    inputs["tokens"] = torch.randint(vocabulary_size, (2, 5), generator=generator)
+    inputs["mask"] = torch.rand((2, 5), generator=generator) < 0.7
+    return inputs
+
+
+def by_logits(inputs: Inputs, temperature: float = 1.0) -> Tensors:
+    """Return log-probabilities and entropies the plain way, through all logits, in float64."""
+    hidden, weight, bias = (inputs[name].double() for name in ("hidden", "weight", "bias"))
+    hidden = hidden.masked_fill(~inputs["mask"].unsqueeze(-1), 0)
+    tokens = inputs["tokens"].masked_fill(~inputs["mask"], 0)
+    log_probs = torch.log_softmax((hidden @ weight.T + bias) / temperature, -1)
+    return log_probs.gather(-1, tokens.unsqueeze(-1)).squeeze(-1), -(log_probs.exp() * log_probs).sum(-1)
+
+
+def with_gradients(function: Callable[[Inputs], Tensors], inputs: Inputs) -> Tensors:
+    """Return results, followed by the gradients of a weighted sum of those inside the mask."""
+    leaves = {
+        name: tensor.clone().requires_grad_() if tensor.is_floating_point() else tensor
+        for name, tensor in inputs.items()
+    }
+    log_probs, entropies = function(leaves)
+    weights = torch.linspace(-1, 1, 5, dtype=torch.float64)
+    total = ((log_probs * weights + 0.3 * entropies) * inputs["mask"]).sum()
+    return (log_probs, entropies, *torch.autograd.grad(total, [leaves[name] for name in ("hidden", "weight", "bias")]))
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    block=st.integers(1, 20),
+    vocabulary_size=st.integers(1, 17),
+    temperature=st.sampled_from([1.0, 0.7, 2.0]),
+)
+@settings(deadline=None, max_examples=40)
+def test_head_agrees_with_logits(seed: int, block: int, vocabulary_size: int, temperature: float) -> None:
+    """Whatever the blocks: the same values and gradients as through all logits, to the last digits of float64."""
+    inputs = head_inputs(torch.float64, seed, vocabulary_size)
+
+    def in_blocks(leaves: Inputs) -> Tensors:
+        return vocabulary.head_log_prob_entropy(**leaves, temperature=temperature, block=block)
+
+    expected = with_gradients(lambda leaves: by_logits(leaves, temperature), inputs)
+    for one, other in zip(expected, with_gradients(in_blocks, inputs), strict=True):
+        torch.testing.assert_close(other, one, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "result", "tolerance"),
+    [
+        (torch.float64, torch.float64, 1e-12),
+        (torch.float32, torch.float32, 1e-5),
+        (torch.bfloat16, torch.float32, 1e-5),
+        (torch.float16, torch.float32, 1e-5),
+    ],
+)
+def test_head_computes_in_float32_or_better(dtype: torch.dtype, result: torch.dtype, tolerance: float) -> None:
+    """Half-precision inputs give what float64 gives for the same inputs, to float32; gradients are rounded once."""
+    inputs = head_inputs(dtype)
+    expected = with_gradients(by_logits, inputs)
+    actual = with_gradients(lambda leaves: vocabulary.head_log_prob_entropy(**leaves, block=4), inputs)
+    for one, other in zip(expected[:2], actual[:2], strict=True):
+        assert result == other.dtype
+        torch.testing.assert_close(other.double(), one, rtol=tolerance, atol=tolerance)
+    for one, other in zip(expected[2:], actual[2:], strict=True):
+        assert dtype == other.dtype
+        rounding = max(tolerance, torch.finfo(dtype).eps)
+        torch.testing.assert_close(other.double(), one.double(), rtol=rounding, atol=rounding)
+
+
+def test_gradcheck() -> None:
+    """Analytic gradients are those that small differences give, of every input and both results."""
+    inputs = head_inputs(torch.float64)
+    leaves = [inputs[name].requires_grad_() for name in ("hidden", "weight", "bias")]
+
+    def head(hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensors:
+        return vocabulary.head_log_prob_entropy(hidden, weight, inputs["tokens"], bias=bias, block=3)
+
+    assert torch.autograd.gradcheck(head, leaves)
+    logits = torch.randn(2, 5, 7, dtype=torch.float64, requires_grad=True)
+    tokens = torch.randint(7, (2, 5))
+    assert torch.autograd.gradcheck(lambda x: (vocabulary.log_prob(x, tokens), vocabulary.entropy(x)), logits)
+
+
+@pytest.mark.parametrize("wanted", ["hidden", "weight", "bias"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_one_gradient_alone(wanted: str, dtype: torch.dtype) -> None:
+    """A frozen head or frozen states get no gradient, and the other gets the same as before."""
+    inputs = head_inputs(dtype)
+    names = ("hidden", "weight", "bias")
+    expected = with_gradients(lambda leaves: vocabulary.head_log_prob_entropy(**leaves, block=4), inputs)[2:]
+    inputs[wanted].requires_grad_()
+    log_probs, entropies = vocabulary.head_log_prob_entropy(**inputs, block=4)
+    total = ((log_probs * torch.linspace(-1, 1, 5, dtype=torch.float64) + 0.3 * entropies) * inputs["mask"]).sum()
+    torch.autograd.backward(total)
+    assert [name for name in names if inputs[name].grad is not None] == [wanted]
+    torch.testing.assert_close(inputs[wanted].grad, expected[names.index(wanted)])
+
+
+def test_single_results() -> None:
+    """The two short forms return one of both results each."""
+    inputs = head_inputs(torch.float64)
+    log_probs, entropies = vocabulary.head_log_prob_entropy(**inputs)
+    assert torch.equal(log_probs, vocabulary.head_log_prob(**inputs))
+    tokens = inputs.pop("tokens")
+    assert tokens.shape == vocabulary.head_entropy(**inputs).shape
+    assert torch.equal(entropies, vocabulary.head_entropy(**inputs))
+
+
+def test_by_hand() -> None:
+    """Logits ln 1, ln 2, ln 5 are probabilities 1/8, 2/8, 5/8; the entropy is ln 8 - (2 ln 2 + 5 ln 5) / 8."""
+    logits = torch.tensor([[[1.0, 2.0, 5.0]]], dtype=torch.float64).log()
+    tokens = torch.tensor([[2]])
+    entropy = math.log(8) - (2 * math.log(2) + 5 * math.log(5)) / 8
+    assert math.log(5 / 8) == pytest.approx(vocabulary.log_prob(logits, tokens).item())
+    assert entropy == pytest.approx(vocabulary.entropy(logits).item())
+    one = torch.ones(1, 1, 1, dtype=torch.float64)
+    log_prob, spread = vocabulary.head_log_prob_entropy(one, logits[0].T, tokens, block=2)
+    assert (math.log(5 / 8), entropy) == pytest.approx((log_prob.item(), spread.item()))
+
+
+def test_far_apart_logits() -> None:
+    """Logits of ±1e4 and a bias of minus infinity give 0 and large numbers, never NaN, also in gradients."""
+    hidden = torch.tensor([[[1e4], [-1e4]]], requires_grad=True)
+    weight = torch.tensor([[1.0], [-1.0], [0.5]], requires_grad=True)
+    bias = torch.tensor([0.0, 0.0, -math.inf])
+    log_probs, entropies = vocabulary.head_log_prob_entropy(hidden, weight, torch.tensor([[0, 0]]), bias=bias, block=1)
+    assert [0.0, -2e4] == log_probs[0].tolist()
+    assert [0.0, 0.0] == entropies[0].tolist()
+    torch.autograd.backward(log_probs.sum() + entropies.sum())
+    assert hidden.grad is not None
+    assert weight.grad is not None
+    assert [[0.0, 2.0]] == hidden.grad.squeeze(-1).tolist()
+    assert [[-1e4], [1e4], [0.0]] == weight.grad.tolist()
+
+
+@pytest.mark.parametrize("garbage", [math.nan, math.inf])
+def test_padding_may_hold_anything(garbage: float) -> None:
+    """What the mask leaves out changes neither values nor gradients, and gets no gradient."""
+    inputs = head_inputs(torch.float32)
+    outside = ~inputs["mask"]
+    filled = {
+        **inputs,
+        "hidden": inputs["hidden"].masked_fill(outside.unsqueeze(-1), garbage),
+        "tokens": inputs["tokens"].masked_fill(outside, -100),
+    }
+    expected = with_gradients(lambda leaves: vocabulary.head_log_prob_entropy(**leaves, block=4), inputs)
+    actual = with_gradients(lambda leaves: vocabulary.head_log_prob_entropy(**leaves, block=4), filled)
+    assert all(torch.equal(one, other) for one, other in zip(expected, actual, strict=True))
+    assert 0.0 == actual[2][outside].abs().sum().item()
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_compiles_to_one_graph(backend: str) -> None:
+    """``torch.compile(fullgraph=True)`` traces forward and backward without a break; values and gradients stay."""
+    inputs = head_inputs(torch.float64)
+    logits = torch.randn(2, 5, 7, dtype=torch.float64)
+
+    def everything(leaves: Inputs) -> Tensors:
+        log_probs, entropies = vocabulary.head_log_prob_entropy(**leaves, block=4)
+        scaled = logits * leaves["bias"].sum()
+        tokens = leaves["tokens"].clamp(max=6)
+        return log_probs + vocabulary.log_prob(scaled, tokens), entropies + vocabulary.entropy(scaled)
+
+    torch.compiler.reset()
+    compiled: Any = torch.compile(everything, fullgraph=True, backend=backend)
+    for one, other in zip(with_gradients(everything, inputs), with_gradients(compiled, inputs), strict=True):
+        torch.testing.assert_close(other, one)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "words", "block"),
+    [(torch.float32, (8, 1024), 32_768, 1024), (torch.bfloat16, (2, 512), 8192, 256)],
+)
+def test_head_never_holds_the_logits(dtype: torch.dtype, shape: tuple[int, int], words: int, block: int) -> None:
+    """Forward and backward need 5 % of the logits beside the gradients: at full size, and in half precision."""
+    tokens = torch.zeros(shape, dtype=torch.int64)
+    hidden = torch.full((*shape, 8), 0.5, dtype=dtype, requires_grad=True)
+    weight = torch.full((words, 8), 0.5, dtype=dtype, requires_grad=True)
+
+    def step() -> None:
+        log_probs, entropies = vocabulary.head_log_prob_entropy(hidden, weight, tokens, block=block)
+        torch.autograd.backward((log_probs + entropies).sum())
+
+    peak = peak_bytes(step)
+    assert hidden.grad is not None
+    assert weight.grad is not None
+    gradients = hidden.grad.nbytes + weight.grad.nbytes
+    assert gradients < peak, "the gradients themselves must have been seen"
+    assert peak - gradients <= SHARE * tokens.numel() * words * 4
+
+
+@pytest.mark.parametrize("name", ["entropy", "log_prob"])
+def test_logits_are_visited_in_chunks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forward and backward need 5 % of the logits beside their gradient, with chunks in proportion to a large batch."""
+    monkeypatch.setattr(_chunks, "SMALLEST_CHUNK", 1)
+    logits = torch.zeros((4, 128, 4096), requires_grad=True)
+    tokens, mask = torch.zeros((4, 128), dtype=torch.int64), torch.ones((4, 128), dtype=torch.bool)
+
+    def step() -> None:
+        result = vocabulary.entropy(logits, mask) if name == "entropy" else vocabulary.log_prob(logits, tokens, mask)
+        torch.autograd.backward(result.sum())
+
+    peak = peak_bytes(step)
+    assert logits.grad is not None
+    assert logits.nbytes <= peak <= (1 + SHARE) * logits.nbytes
+
+
+def test_the_peak_is_measured() -> None:
+    """A function that holds the logits is caught: two tensors of 4 MiB at once are 8 MiB."""
+    peak = peak_bytes(lambda: torch.ones(1 << 20).add(1).numel())
+    assert 8 << 20 == peak // 1024 * 1024
+
+
+def test_wrong_inputs_are_named() -> None:
+    """Each wrong input raises an error that names it and says what was expected and what came."""
+    inputs = head_inputs(torch.float32)
+    for name, tensor in inputs.items():
+        with pytest.raises(ValueError, match=rf"(weight|bias|{name}): expected .*, got "):
+            vocabulary.head_log_prob_entropy(**{**inputs, name: tensor[..., :1]})
+    for name in ("weight", "bias"):
+        with pytest.raises(TypeError, match=rf"{name}: expected torch.float32 as in hidden, got torch.float64"):
+            vocabulary.head_log_prob_entropy(**{**inputs, name: inputs[name].double()})
+    with pytest.raises(TypeError, match=r"mask: expected a bool tensor, got torch\.int64"):
+        vocabulary.head_log_prob_entropy(**{**inputs, "mask": inputs["mask"].long()})
+    several: list[Inputs] = [{"temperature": 0.0}, {"block": 0}]
+    for wrong in several:
+        with pytest.raises(ValueError, match="expected temperature above 0 and block of at least 1"):
+            vocabulary.head_log_prob_entropy(**inputs, **wrong)
+    with pytest.raises(ValueError, match=r"logits: expected 3 dimensions \[B, T, V\], got shape \(2, 5\)"):
+        vocabulary.entropy(torch.ones(2, 5))
+    with pytest.raises(ValueError, match=r"tokens: expected shape \(2, 5\) as in logits, got \(2, 4\)"):
+        vocabulary.log_prob(torch.ones(2, 5, 3), torch.ones(2, 4).long())
+    with pytest.raises(TypeError, match=r"mask: expected a bool tensor, got torch\.float32"):
+        vocabulary.entropy(torch.ones(2, 5, 3), torch.ones(2, 5))
+
+
+def test_torch_is_imported_on_use() -> None:
+    """Importing the package loads no torch; unknown names are the usual error."""
+    code = "import sys, rlmetrics.vocabulary; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert "False\n" == done.stdout
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = vocabulary.nothing
+    assert vocabulary.__all__ == dir(vocabulary)
