@@ -23,12 +23,16 @@ from ._inputs import check, named
 
 __all__ = [
     "METRICS",
+    "group_advantage_mean",
+    "group_advantage_std",
     "group_batch_std_is_zero",
     "group_cispo_clip_fraction",
     "group_clip_fraction_high_rank_max",
     "group_clip_fraction_high_sequence_max",
     "group_clip_fraction_low_rank_min",
     "group_clip_fraction_low_sequence_min",
+    "group_dppo_masked_fraction_negative",
+    "group_dppo_masked_fraction_positive",
     "group_loss_cispo",
     "group_loss_luspo",
     "group_loss_penalized",
@@ -1061,6 +1065,249 @@ def _group_batch_std_is_zero_finalize(state: Tensor, *, tolerance: float) -> Ten
     return ops.or_nan(value, rewards_moments[0])
 
 
+def group_advantage_mean(sequence_advantages: Tensor) -> Tensor:
+    """Mean over responses of the advantage that each of them got relative to its group.
+
+    Exactly 0 over whole groups, because each response is compared with the others of its prompt. Other values come from
+    micro-batches that cut groups apart or from a filter; they say nothing about progress.
+
+    Formula::
+
+        mean(sequence_advantages)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
+            one.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+    """
+    state = _group_advantage_mean_update(sequence_advantages)
+    return _group_advantage_mean_finalize(state)
+
+
+def _group_advantage_mean_update(sequence_advantages: Tensor) -> Tensor:
+    check(sequence_advantages=sequence_advantages)
+    sequence_advantages = ops.as_float(sequence_advantages)
+    sequence_advantages_sum = ops.total(sequence_advantages)
+    sequence_count = ops.number_of(sequence_advantages)
+    return pack([sequence_advantages_sum, sequence_count])
+
+
+def _group_advantage_mean_finalize(state: Tensor) -> Tensor:
+    sequence_advantages_sum, sequence_count = state.unbind()
+    return sequence_advantages_sum / sequence_count
+
+
+def group_advantage_std(sequence_advantages: Tensor) -> Tensor:
+    """Spread of the advantages over responses.
+
+    Close to 1 where advantages are scaled by the spread of their group, lower as more groups have no spread at all; 0
+    means that the micro-batch teaches nothing. Without scaling it has the size of the rewards' spread within groups.
+
+    Formula::
+
+        std(sequence_advantages, ddof=1)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        sequence_advantages: Float tensor ``[B]``. Advantage of each response as a whole, where all its tokens share
+            one.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Shao et al. 2024, DeepSeekMath, https://arxiv.org/abs/2402.03300.
+    """
+    state = _group_advantage_std_update(sequence_advantages)
+    return _group_advantage_std_finalize(state)
+
+
+def _group_advantage_std_update(sequence_advantages: Tensor) -> Tensor:
+    check(sequence_advantages=sequence_advantages)
+    sequence_advantages = ops.as_float(sequence_advantages)
+    sequence_advantages_moments = ops.moments(sequence_advantages)
+    return pack([sequence_advantages_moments])
+
+
+def _group_advantage_std_finalize(state: Tensor) -> Tensor:
+    sequence_advantages_moments = state[0:3]
+    return ops.standard_deviation(sequence_advantages_moments, ddof=1)
+
+
+def group_dppo_masked_fraction_negative(
+    logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    divergence_bound: float = 0.2,
+) -> Tensor:
+    """Compute ``group/dppo_masked_fraction_negative``.
+
+    Share of response tokens with a negative advantage that were dropped because their probability fell too far since
+    sampling.
+
+    The tokens of bad responses that are already unlikely enough: they get no further gradient. It is a share of all
+    response tokens, so the two signs add up to the total. 0 on the first step of a batch unless the rollout engine
+    disagrees with the trainer; a value that grows from step to step says that the batch is used up.
+
+    Formula::
+
+        shift = exp(logprobs) - exp(rollout_logprobs)
+        mean((shift < -divergence_bound) & (advantages < 0))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        divergence_bound: Change of probability that a token may make. Default from DPPO: divergence-based trust regions
+            for language models, https://arxiv.org/abs/2602.04879.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+    """
+    state = _group_dppo_masked_fraction_negative_update(
+        logprobs,
+        rollout_logprobs,
+        advantages,
+        mask,
+        divergence_bound=divergence_bound,
+    )
+    return _group_dppo_masked_fraction_negative_finalize(state)
+
+
+def _group_dppo_masked_fraction_negative_update(
+    logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    divergence_bound: float,
+) -> Tensor:
+    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    shift = torch.exp(logprobs) - torch.exp(rollout_logprobs)
+    condition_count = ops.count((shift < -divergence_bound) & (advantages < 0) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _group_dppo_masked_fraction_negative_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
+def group_dppo_masked_fraction_positive(
+    logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    divergence_bound: float = 0.2,
+) -> Tensor:
+    """Compute ``group/dppo_masked_fraction_positive``.
+
+    Share of response tokens with a positive advantage that were dropped because their probability rose too far since
+    sampling.
+
+    The tokens of good responses that have already gained enough: they get no further gradient. It is a share of all
+    response tokens, so the two signs add up to the total. 0 on the first step of a batch unless the rollout engine
+    disagrees with the trainer; a value that grows from step to step says that the batch is used up.
+
+    Formula::
+
+        shift = exp(logprobs) - exp(rollout_logprobs)
+        mean((shift > divergence_bound) & (advantages > 0))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: dppo_tv. Data may be
+    split anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        divergence_bound: Change of probability that a token may make. Default from DPPO: divergence-based trust regions
+            for language models, https://arxiv.org/abs/2602.04879.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+    """
+    state = _group_dppo_masked_fraction_positive_update(
+        logprobs,
+        rollout_logprobs,
+        advantages,
+        mask,
+        divergence_bound=divergence_bound,
+    )
+    return _group_dppo_masked_fraction_positive_finalize(state)
+
+
+def _group_dppo_masked_fraction_positive_update(
+    logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    divergence_bound: float,
+) -> Tensor:
+    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    shift = torch.exp(logprobs) - torch.exp(rollout_logprobs)
+    condition_count = ops.count((shift > divergence_bound) & (advantages > 0) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _group_dppo_masked_fraction_positive_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
 def group_loss_penalized(
     logprobs: Tensor,
     old_logprobs: Tensor,
@@ -1975,6 +2222,74 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize_parameters=("tolerance",),
         formula="where(std(rewards, ddof=1) <= tolerance, 1.0, 0.0)",
         slots=(Slot("rewards_moments", "moments"),),
+    ),
+    "group/advantage/mean": MetricFunction(
+        id="group/advantage/mean",
+        brief="Mean over responses of the advantage that each of them got relative to its group.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("sequence_advantages"),
+        parameters={},
+        function=group_advantage_mean,
+        update=_group_advantage_mean_update,
+        finalize=_group_advantage_mean_finalize,
+        formula="mean(sequence_advantages)",
+        slots=(Slot("sequence_advantages_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "group/advantage/std": MetricFunction(
+        id="group/advantage/std",
+        brief="Spread of the advantages over responses.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("sequence_advantages"),
+        parameters={},
+        function=group_advantage_std,
+        update=_group_advantage_std_update,
+        finalize=_group_advantage_std_finalize,
+        formula="std(sequence_advantages, ddof=1)",
+        slots=(Slot("sequence_advantages_moments", "moments"),),
+    ),
+    "group/dppo_masked_fraction_negative": MetricFunction(
+        id="group/dppo_masked_fraction_negative",
+        brief=(
+            "Share of response tokens with a negative advantage that were dropped because their probability fell too "
+            "far since sampling."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "rollout_logprobs", "advantages", "mask"),
+        parameters={"divergence_bound": 0.2},
+        function=group_dppo_masked_fraction_negative,
+        update=_group_dppo_masked_fraction_negative_update,
+        finalize=_group_dppo_masked_fraction_negative_finalize,
+        formula="mean((shift < -divergence_bound) & (advantages < 0))",
+        let={"shift": "exp(logprobs) - exp(rollout_logprobs)"},
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
+    "group/dppo_masked_fraction_positive": MetricFunction(
+        id="group/dppo_masked_fraction_positive",
+        brief=(
+            "Share of response tokens with a positive advantage that were dropped because their probability rose too "
+            "far since sampling."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "rollout_logprobs", "advantages", "mask"),
+        parameters={"divergence_bound": 0.2},
+        function=group_dppo_masked_fraction_positive,
+        update=_group_dppo_masked_fraction_positive_update,
+        finalize=_group_dppo_masked_fraction_positive_finalize,
+        formula="mean((shift > divergence_bound) & (advantages > 0))",
+        let={"shift": "exp(logprobs) - exp(rollout_logprobs)"},
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
     ),
     "group/loss/penalized": MetricFunction(
         id="group/loss/penalized",

@@ -25,6 +25,9 @@ __all__ = [
     "METRICS",
     "sampling_logprob_difference_max",
     "sampling_logprob_difference_mean",
+    "sampling_probability_shift_max",
+    "sampling_probability_shift_mean",
+    "sampling_probability_shift_min",
     "sampling_sequence_weight_max",
     "sampling_sequence_weight_max_clamped",
     "sampling_sequence_weight_max_raw",
@@ -152,6 +155,155 @@ def _sampling_logprob_difference_max_update(old_logprobs: Tensor, rollout_logpro
 def _sampling_logprob_difference_max_finalize(state: Tensor) -> Tensor:
     abs_max, token_count = state.unbind()
     return ops.or_nan(abs_max, token_count)
+
+
+def sampling_probability_shift_mean(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Mean absolute difference between the probability of a token now and when it was sampled.
+
+    Differences of probabilities, not of their logarithms: unlikely tokens count for little however much their ratio
+    moves, so it is the drift that a reader of samples would notice. It holds what the update has changed and, with a
+    separate rollout engine, the mismatch of the two. Rises over the steps on one batch; a high value on the first of
+    them is mismatch.
+
+    Formula::
+
+        mean(abs(exp(logprobs) - exp(rollout_logprobs)))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
+    anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+    """
+    state = _sampling_probability_shift_mean_update(logprobs, rollout_logprobs, mask)
+    return _sampling_probability_shift_mean_finalize(state)
+
+
+def _sampling_probability_shift_mean_update(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    abs_sum = ops.total(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
+    token_count = ops.count(mask)
+    return pack([abs_sum, token_count])
+
+
+def _sampling_probability_shift_mean_finalize(state: Tensor) -> Tensor:
+    abs_sum, token_count = state.unbind()
+    return abs_sum / token_count
+
+
+def sampling_probability_shift_max(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Largest absolute difference between the probability of a token now and when it was sampled.
+
+    One token decides it. Near 1 a token went from all but certain to all but impossible or back, which points to a
+    broken comparison (other temperature, shifted tokens) rather than to learning.
+
+    Formula::
+
+        max(abs(exp(logprobs) - exp(rollout_logprobs)))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
+    anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+    """
+    state = _sampling_probability_shift_max_update(logprobs, rollout_logprobs, mask)
+    return _sampling_probability_shift_max_finalize(state)
+
+
+def _sampling_probability_shift_max_update(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    abs_max = ops.largest(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
+    token_count = ops.count(mask)
+    return pack([abs_max, token_count])
+
+
+def _sampling_probability_shift_max_finalize(state: Tensor) -> Tensor:
+    abs_max, token_count = state.unbind()
+    return ops.or_nan(abs_max, token_count)
+
+
+def sampling_probability_shift_min(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Smallest absolute difference between the probability of a token now and when it was sampled.
+
+    Practically 0 in any batch, since some tokens are certain in both; anything else means that the two policies differ
+    everywhere.
+
+    Formula::
+
+        min(abs(exp(logprobs) - exp(rollout_logprobs)))
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: abs. Data may be split
+    anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        DPPO: divergence-based trust regions for language models, https://arxiv.org/abs/2602.04879.
+    """
+    state = _sampling_probability_shift_min_update(logprobs, rollout_logprobs, mask)
+    return _sampling_probability_shift_min_finalize(state)
+
+
+def _sampling_probability_shift_min_update(logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(logprobs=logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    abs_min = ops.smallest(torch.abs(torch.exp(logprobs) - torch.exp(rollout_logprobs)), mask)
+    token_count = ops.count(mask)
+    return pack([abs_min, token_count])
+
+
+def _sampling_probability_shift_min_finalize(state: Tensor) -> Tensor:
+    abs_min, token_count = state.unbind()
+    return ops.or_nan(abs_min, token_count)
 
 
 def sampling_sequence_weight_min(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -1669,6 +1821,51 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_sampling_logprob_difference_max_finalize,
         formula="max(abs(old_logprobs - rollout_logprobs))",
         slots=(Slot("abs_max", "max"), Slot("token_count", "count")),
+    ),
+    "sampling/probability_shift/mean": MetricFunction(
+        id="sampling/probability_shift/mean",
+        brief="Mean absolute difference between the probability of a token now and when it was sampled.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=sampling_probability_shift_mean,
+        update=_sampling_probability_shift_mean_update,
+        finalize=_sampling_probability_shift_mean_finalize,
+        formula="mean(abs(exp(logprobs) - exp(rollout_logprobs)))",
+        slots=(Slot("abs_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "sampling/probability_shift/max": MetricFunction(
+        id="sampling/probability_shift/max",
+        brief="Largest absolute difference between the probability of a token now and when it was sampled.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=sampling_probability_shift_max,
+        update=_sampling_probability_shift_max_update,
+        finalize=_sampling_probability_shift_max_finalize,
+        formula="max(abs(exp(logprobs) - exp(rollout_logprobs)))",
+        slots=(Slot("abs_max", "max"), Slot("token_count", "count")),
+    ),
+    "sampling/probability_shift/min": MetricFunction(
+        id="sampling/probability_shift/min",
+        brief="Smallest absolute difference between the probability of a token now and when it was sampled.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "rollout_logprobs", "mask"),
+        parameters={},
+        function=sampling_probability_shift_min,
+        update=_sampling_probability_shift_min_update,
+        finalize=_sampling_probability_shift_min_finalize,
+        formula="min(abs(exp(logprobs) - exp(rollout_logprobs)))",
+        slots=(Slot("abs_min", "min"), Slot("token_count", "count")),
     ),
     "sampling/sequence_weight/min": MetricFunction(
         id="sampling/sequence_weight/min",

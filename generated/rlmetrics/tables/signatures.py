@@ -1239,6 +1239,48 @@ TRAITS: dict[str, object] = {
         ("grade", "incomparable"),
         ("vanishes_when", "no response is padded"),
     ),
+    "perception_terms_added": (
+        ("facet", "transform"),
+        (
+            "what",
+            "a divergence between answers with and without part of the image, and entropies, are part of the loss",
+        ),
+        ("grade", "incomparable"),
+        ("vanishes_when", "the weights of the perception and entropy terms are 0"),
+    ),
+    "teacher_terms_added": (
+        ("facet", "transform"),
+        ("what", "the log-ratio to a teacher is part of the advantages, and a divergence to it part of the loss"),
+        ("grade", "incomparable"),
+    ),
+    "geometric_mean_ratio": (
+        ("facet", "estimator"),
+        ("what", "the geometric mean of a response's clipped ratios takes the place of its ratios"),
+        ("grade", "biased"),
+        ("vanishes_when", "each batch is used for one optimizer step only, so that every ratio is 1"),
+    ),
+    "log_ratio_bounds": (
+        ("facet", "estimator"),
+        ("what", "the bounds are those of the log-ratio, so the ratio may go from exp(-epsilon) to exp(epsilon)"),
+        ("grade", "biased"),
+        ("vanishes_when", "the bounds are small"),
+    ),
+    "divergence_masked_loss": (
+        ("facet", "estimator"),
+        ("what", "advantage times a constant ratio times log-probability, over tokens that pass a divergence test"),
+        ("grade", "incomparable"),
+    ),
+    "other_divergence_tested": (
+        ("facet", "estimator"),
+        ("what", "another divergence than the change of the token's probability is tested"),
+        ("grade", "biased"),
+    ),
+    "filtered_responses_only": (
+        ("facet", "population"),
+        ("what", "only responses that a filter kept for training are looked at"),
+        ("grade", "biased"),
+        ("vanishes_when", "nothing is filtered out"),
+    ),
     "constant_length_normalised": (
         ("facet", "reduction"),
         ("what", "sums over tokens are divided by the configured maximum length instead of the number of tokens"),

@@ -110,7 +110,7 @@ METRICS: dict[str, object] = {
             ),
         ),
         ("false_friends", (("timing/generation", "Generation by a rollout engine."),)),
-        ("templates", ((), (("trainer", "GRPOTrainer"),))),
+        ("templates", ((), (("trainer", "DPPOTrainer"),))),
     ),
     "completion/time/continuous_batching": (
         ("rev", 1),
@@ -171,7 +171,7 @@ METRICS: dict[str, object] = {
                 ("completion/time/loss", "Contains one such pass."),
             ),
         ),
-        ("templates", ((), (("trainer", "GRPOTrainer"),))),
+        ("templates", ((), (("trainer", "DPPOTrainer"),))),
     ),
     "completion/time/hidden_states": (
         ("rev", 1),

@@ -520,6 +520,106 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "group/advantage/mean": (
+        (
+            "description",
+            "Exactly 0 over whole groups, because each response is compared with the others of its prompt. Other values come from micro-batches that cut groups apart or from a filter; they say nothing about progress.",
+        ),
+        ("inputs", ("sequence_advantages",)),
+        ("formula", "mean(sequence_advantages)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        ("references", ((("title", "Shao et al. 2024, DeepSeekMath"), ("url", "https://arxiv.org/abs/2402.03300")),)),
+    ),
+    "group/advantage/std": (
+        (
+            "description",
+            "Close to 1 where advantages are scaled by the spread of their group, lower as more groups have no spread at all; 0 means that the micro-batch teaches nothing. Without scaling it has the size of the rewards' spread within groups.",
+        ),
+        ("inputs", ("sequence_advantages",)),
+        ("formula", "std(sequence_advantages, ddof=1)"),
+        ("atom", "sequence"),
+        ("empty", "nan"),
+        ("references", ((("title", "Shao et al. 2024, DeepSeekMath"), ("url", "https://arxiv.org/abs/2402.03300")),)),
+    ),
+    "group/dppo_masked_fraction_negative": (
+        (
+            "description",
+            "The tokens of bad responses that are already unlikely enough: they get no further gradient. It is a share of all response tokens, so the two signs add up to the total. 0 on the first step of a batch unless the rollout engine disagrees with the trainer; a value that grows from step to step says that the batch is used up.",
+        ),
+        ("inputs", ("logprobs", "rollout_logprobs", "advantages", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "divergence_bound",
+                    (
+                        ("default", 0.2),
+                        ("brief", "Change of probability that a token may make."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPPO: divergence-based trust regions for language models"),
+                                ("url", "https://arxiv.org/abs/2602.04879"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("shift", "exp(logprobs) - exp(rollout_logprobs)"),)),
+        ("formula", "mean((shift < -divergence_bound) & (advantages < 0))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "DPPO: divergence-based trust regions for language models"),
+                    ("url", "https://arxiv.org/abs/2602.04879"),
+                ),
+            ),
+        ),
+    ),
+    "group/dppo_masked_fraction_positive": (
+        (
+            "description",
+            "The tokens of good responses that have already gained enough: they get no further gradient. It is a share of all response tokens, so the two signs add up to the total. 0 on the first step of a batch unless the rollout engine disagrees with the trainer; a value that grows from step to step says that the batch is used up.",
+        ),
+        ("inputs", ("logprobs", "rollout_logprobs", "advantages", "mask")),
+        (
+            "parameters",
+            (
+                (
+                    "divergence_bound",
+                    (
+                        ("default", 0.2),
+                        ("brief", "Change of probability that a token may make."),
+                        (
+                            "source",
+                            (
+                                ("title", "DPPO: divergence-based trust regions for language models"),
+                                ("url", "https://arxiv.org/abs/2602.04879"),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        ("let", (("shift", "exp(logprobs) - exp(rollout_logprobs)"),)),
+        ("formula", "mean((shift > divergence_bound) & (advantages > 0))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "DPPO: divergence-based trust regions for language models"),
+                    ("url", "https://arxiv.org/abs/2602.04879"),
+                ),
+            ),
+        ),
+    ),
     "group/loss/penalized": (
         (
             "description",

@@ -50,6 +50,63 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "sampling/probability_shift/mean": (
+        (
+            "description",
+            "Differences of probabilities, not of their logarithms: unlikely tokens count for little however much their ratio moves, so it is the drift that a reader of samples would notice. It holds what the update has changed and, with a separate rollout engine, the mismatch of the two. Rises over the steps on one batch; a high value on the first of them is mismatch.",
+        ),
+        ("inputs", ("logprobs", "rollout_logprobs", "mask")),
+        ("formula", "mean(abs(exp(logprobs) - exp(rollout_logprobs)))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "DPPO: divergence-based trust regions for language models"),
+                    ("url", "https://arxiv.org/abs/2602.04879"),
+                ),
+            ),
+        ),
+    ),
+    "sampling/probability_shift/max": (
+        (
+            "description",
+            "One token decides it. Near 1 a token went from all but certain to all but impossible or back, which points to a broken comparison (other temperature, shifted tokens) rather than to learning.",
+        ),
+        ("inputs", ("logprobs", "rollout_logprobs", "mask")),
+        ("formula", "max(abs(exp(logprobs) - exp(rollout_logprobs)))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "DPPO: divergence-based trust regions for language models"),
+                    ("url", "https://arxiv.org/abs/2602.04879"),
+                ),
+            ),
+        ),
+    ),
+    "sampling/probability_shift/min": (
+        (
+            "description",
+            "Practically 0 in any batch, since some tokens are certain in both; anything else means that the two policies differ everywhere.",
+        ),
+        ("inputs", ("logprobs", "rollout_logprobs", "mask")),
+        ("formula", "min(abs(exp(logprobs) - exp(rollout_logprobs)))"),
+        ("atom", "token"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "DPPO: divergence-based trust regions for language models"),
+                    ("url", "https://arxiv.org/abs/2602.04879"),
+                ),
+            ),
+        ),
+    ),
     "sampling/sequence_weight/min": (
         (
             "description",

@@ -9,11 +9,40 @@ FILE: tuple[object, ...] = (
     ("title", "DPPOTrainer"),
     (
         "brief",
-        "GRPO with another trust region: a token takes no part in the update if the policy's distribution at that token has moved too far from the one that sampled it, measured on the sampled token or on the most probable ones, instead of by the ratio of probabilities.",
+        "GRPO with another trust region: a token takes no part in the update if the policy's distribution at that token has moved too far from the one that sampled it, measured on the sampled token or on the most probable ones, instead of by the ratio of probabilities. It owns generation, scoring and loss, so changes to GRPOTrainer arrive late.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
+    (
+        "config",
+        (
+            (
+                "divergence_type",
+                (
+                    ("type", "choice"),
+                    (
+                        "brief",
+                        "Which divergence between the policy and the one that sampled is tested for every token.",
+                    ),
+                    ("choices", ("binary_tv", "binary_kl", "topk_tv", "topk_kl")),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("1.0.0..1.8.0",),
+                                "binary_tv",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_config.py|55|DPPOConfig|default",
+                                    "1.8.0|trl/experimental/dppo/dppo_config.py|55|DPPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
     (
         "placeholders",
         (
@@ -23,6 +52,1058 @@ FILE: tuple[object, ...] = (
                     ("brief", "Name of the class, which stands in the keys of timed calls."),
                     ("pattern", "DPPOTrainer"),
                     ("examples", ("DPPOTrainer",)),
+                ),
+            ),
+        ),
+    ),
+    (
+        "omits",
+        (
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1267|DPPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1267|DPPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1267|DPPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1267|DPPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1267|DPPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "cispo_clip_ratio"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1267|DPPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1267|DPPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "aux_loss"),
+                ("releases", ("1.7.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/dppo/dppo_trainer.py|1278|DPPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "policy_loss"),
+                ("releases", ("1.8.0",)),
+                ("evidence", ("1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",)),
+            ),
+            (
+                ("key", "entropy_coef"),
+                ("releases", ("1.8.0",)),
+                ("evidence", ("1.8.0|trl/experimental/dppo/dppo_trainer.py|1330|DPPOTrainer._compute_loss|condition",)),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|838|DPPOTrainer._generate_and_score_completions|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|851|DPPOTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/max"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|838|DPPOTrainer._generate_and_score_completions|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|851|DPPOTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/min"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|838|DPPOTrainer._generate_and_score_completions|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|851|DPPOTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|838|DPPOTrainer._generate_and_score_completions|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|851|DPPOTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/max"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|838|DPPOTrainer._generate_and_score_completions|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|851|DPPOTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: {trainer}.transformers.generate_batch"),
+                ("releases", ("1.0.0..1.8.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|273|DPPOTrainer._generate_single_turn|condition",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|284|DPPOTrainer._generate_single_turn|condition",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "emissions",
+        (
+            (
+                ("key", "loss"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("divergence_masked_loss", "generation_batch_normaliser", "rounded_with_transformers_4")),
+                (
+                    "note",
+                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type has no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1340|DPPOTrainer._compute_loss|value",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1328|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1403|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1391|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("traits", ("divergence_masked_loss",)),
+                (
+                    "note",
+                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type has no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1340|DPPOTrainer._compute_loss|value",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1328|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1403|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1391|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1352|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1351|DPPOTrainer._compute_loss|value",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1334|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1415|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1414|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1397|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Full vocabulary, of the sampling distribution (logits divided by the temperature)."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1355|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1354|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1418|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1417|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("nan_entries_skipped", "several_keys_share_name")),
+                ("note", "Unweighted. Completions for which the function returned None are left out."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1115|DPPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1114|DPPOTrainer._generate_and_score_completions|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1178|DPPOTrainer._generate_and_score_completions",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1177|DPPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/std"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/std"),
+                ("traits", ("nan_entries_skipped", "several_keys_share_name")),
+                ("note", "Unbiased, over all completions of the batch and not within groups."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1117|DPPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1116|DPPOTrainer._generate_and_score_completions|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1180|DPPOTrainer._generate_and_score_completions",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1179|DPPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("unscored_counted_as_zero", "nan_entries_skipped")),
+                ("note", "Weighted sum over reward functions; one that returned None for a completion contributes 0."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1119|DPPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1118|DPPOTrainer._generate_and_score_completions|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1182|DPPOTrainer._generate_and_score_completions",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1181|DPPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/std"),
+                ("traits", ("unscored_counted_as_zero", "nan_entries_skipped")),
+                ("note", "All completions of the generation batch together."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1120|DPPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1118|DPPOTrainer._generate_and_score_completions|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1183|DPPOTrainer._generate_and_score_completions",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1181|DPPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "frac_reward_zero_std"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/zero_std_fraction"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch' or multi_objective_aggregation == 'normalize_then_sum'"),
+                            ("metric", "group/batch_std_is_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1074|DPPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1137|DPPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "With num_generations_eval=1 it is always 1 in evaluation."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1121|DPPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1096|DPPOTrainer._generate_and_score_completions|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1184|DPPOTrainer._generate_and_score_completions",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1159|DPPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "prob_diff/mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "sampling/probability_shift/mean"),
+                ("snapshot", "current"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1358|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1357|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1421|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1420|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "prob_diff/max"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "sampling/probability_shift/max"),
+                ("snapshot", "current"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Over all counted tokens of the micro-batch and all processes."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1363|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1361|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1426|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1424|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "prob_diff/min"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "sampling/probability_shift/min"),
+                ("snapshot", "current"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Over all counted tokens of the micro-batch and all processes; infinite if one process holds only responses that are masked.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1364|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1362|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1427|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1425|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "advantages/mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/advantage/mean"),
+                ("population", "sequences"),
+                ("reduction", (("rank", "first"),)),
+                (
+                    "note",
+                    "One advantage per completion, of the micro-batch of the main process alone: nothing is gathered.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1366|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1366|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1429|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1429|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "advantages/std"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/advantage/std"),
+                ("population", "sequences"),
+                ("reduction", (("rank", "first"),)),
+                (
+                    "note",
+                    "One advantage per completion, of the micro-batch of the main process alone: nothing is gathered. NaN for a micro-batch of one completion.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1367|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1367|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1430|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1430|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "mask_ratio/negative_adv_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/dppo_masked_fraction_negative"),
+                ("snapshot", "current"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "divergence_type == 'binary_tv' and tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "divergence_type == 'binary_tv' and not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "divergence_type == 'binary_tv' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence of one token against the rest"),
+                            ("when", "divergence_type == 'binary_kl'"),
+                            ("traits", ("other_divergence_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1231|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1294|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence over the most probable tokens"),
+                            ("when", "divergence_type in ['topk_tv', 'topk_kl']"),
+                            ("traits", ("other_divergence_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1241|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1304|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Tokens whose advantage is 0 are tested like those with a negative one, and count in the overall share only.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1379|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1378|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1442|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1441|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "mask_ratio/positive_adv_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/dppo_masked_fraction_positive"),
+                ("snapshot", "current"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "divergence_type == 'binary_tv' and tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "divergence_type == 'binary_tv' and not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "divergence_type == 'binary_tv' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence of one token against the rest"),
+                            ("when", "divergence_type == 'binary_kl'"),
+                            ("traits", ("other_divergence_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1231|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1294|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence over the most probable tokens"),
+                            ("when", "divergence_type in ['topk_tv', 'topk_kl']"),
+                            ("traits", ("other_divergence_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1241|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1304|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Tokens whose advantage is 0 are tested like those with a negative one, and count in the overall share only.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1381|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1380|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1444|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1443|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "mask_ratio/overall_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "objective/dppo_tv_masked_fraction"),
+                ("snapshot", "current"),
+                ("traits", ("ratio_against_rollout",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "divergence_type == 'binary_tv' and tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "divergence_type == 'binary_tv' and not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "divergence_type == 'binary_tv' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence of one token against the rest"),
+                            ("when", "divergence_type == 'binary_kl'"),
+                            ("metric", "objective/dppo_kl_masked_fraction"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1231|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1294|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence over the most probable tokens"),
+                            ("when", "divergence_type in ['topk_tv', 'topk_kl']"),
+                            ("traits", ("other_divergence_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1241|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1304|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Tokens whose advantage is 0 are tested like those with a negative one, and count in the overall share only.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1383|DPPOTrainer._compute_loss",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|1382|DPPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1446|DPPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|1445|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: {trainer}._get_per_token_logps_with_topk"),
+                ("releases", ("1.0.0..1.6.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/log_probabilities"),
+                (
+                    "span",
+                    "As _get_per_token_logps_and_entropies, with the log-probabilities of the top tokens of the sampling policy.",
+                ),
+                (
+                    "condition",
+                    "sent straight to W&B or MLflow by the main process, never through Trainer.log; only with a divergence_type that begins with topk_",
+                ),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name of the concrete class stands in the key. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                ("route", "direct"),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/extras/profiling.py|113|ProfilingContext._log_metrics",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|749|DPPOTrainer._get_per_token_logps_with_topk|span",
+                        "1.6.0|trl/extras/profiling.py|113|ProfilingContext._log_metrics",
+                        "1.6.0|trl/experimental/dppo/dppo_trainer.py|751|DPPOTrainer._get_per_token_logps_with_topk|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: {trainer}.transformers.generate"),
+                ("releases", ("1.0.0..1.6.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/model_generation"),
+                ("span", "Unwrapping and gathering the model, and generation. With tools one call per turn."),
+                ("when", "not use_vllm"),
+                ("condition", "sent straight to W&B or MLflow by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name of the concrete class stands in the key. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                ("route", "direct"),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/extras/profiling.py|113|ProfilingContext._log_metrics",
+                        "1.0.0|trl/experimental/dppo/dppo_trainer.py|348|DPPOTrainer._generate_single_turn|span",
+                        "1.6.0|trl/extras/profiling.py|113|ProfilingContext._log_metrics",
+                        "1.6.0|trl/experimental/dppo/dppo_trainer.py|353|DPPOTrainer._generate_single_turn|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: {trainer}._get_per_token_logps_with_topk"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/log_probabilities"),
+                (
+                    "span",
+                    "As _get_per_token_logps_and_entropies, with the log-probabilities of the top tokens of the sampling policy.",
+                ),
+                (
+                    "condition",
+                    "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log; only with a divergence_type that begins with topk_",
+                ),
+                ("logged_by_default", False),
+                (
+                    "note",
+                    "The name of the concrete class stands in the key. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                ("route", "direct"),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/extras/profiling.py|116|ProfilingContext._log_metrics",
+                        "1.7.0|trl/experimental/dppo/dppo_trainer.py|760|DPPOTrainer._get_per_token_logps_with_topk|span",
+                        "1.8.0|trl/extras/profiling.py|118|ProfilingContext._log_metrics",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|762|DPPOTrainer._get_per_token_logps_with_topk|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: {trainer}.transformers.generate"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("modes", ("train",)),
+                ("profile", "call"),
+                ("metric", "completion/time/model_generation"),
+                ("span", "Unwrapping and gathering the model, and generation. With tools one call per turn."),
+                ("when", "not use_vllm"),
+                ("condition", "sent straight to W&B, MLflow or Trackio by the main process, never through Trainer.log"),
+                ("logged_by_default", True),
+                (
+                    "note",
+                    "The name of the concrete class stands in the key. No eval_ prefix: calls in training and in evaluation share the key.",
+                ),
+                ("route", "direct"),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/extras/profiling.py|116|ProfilingContext._log_metrics",
+                        "1.7.0|trl/experimental/dppo/dppo_trainer.py|362|DPPOTrainer._generate_single_turn|span",
+                        "1.8.0|trl/extras/profiling.py|118|ProfilingContext._log_metrics",
+                        "1.8.0|trl/experimental/dppo/dppo_trainer.py|359|DPPOTrainer._generate_single_turn|span",
+                    ),
                 ),
             ),
         ),

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "GFPOTrainer"),
     (
         "brief",
-        "GRPO that throws completions away before learning: a function of the user's scores the completions of each prompt, and only the best num_remains_in_group of them get advantages and are trained on. Lengths are those of all completions, rewards and the completions table those of the kept ones. Without that setting, and in evaluation, nothing is filtered.",
+        "GRPO that throws completions away before learning: a function of the user's scores the completions of each prompt, and only the best num_remains_in_group of them get advantages and are trained on. Lengths are those of all completions, rewards and the completions table those of the kept ones. Without that setting, and in evaluation, nothing is filtered. It owns a copy of the scoring code, in which changes to GRPOTrainer arrive late; the loss is inherited.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
@@ -23,6 +23,483 @@ FILE: tuple[object, ...] = (
                     ("brief", "Name of the class, which stands in the keys of timed calls."),
                     ("pattern", "GFPOTrainer"),
                     ("examples", ("GFPOTrainer",)),
+                ),
+            ),
+        ),
+    ),
+    (
+        "omits",
+        (
+            (
+                ("key", "{log_metric}"),
+                ("releases", ("1.0.0..1.7.1",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|69|GFPOTrainer._generate_and_score_completions|condition",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|69|GFPOTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "emissions",
+        (
+            (
+                ("key", "rewards/{reward_func}/mean"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("filtered_responses_only", "several_keys_share_name")),
+                (
+                    "note",
+                    "Unweighted. Completions for which the function returned None are left out. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|278|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|277|GFPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|319|GFPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|318|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/std"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/std"),
+                ("traits", ("filtered_responses_only", "several_keys_share_name")),
+                (
+                    "note",
+                    "Unbiased, over all completions of the batch and not within groups. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|280|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|279|GFPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|321|GFPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|320|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("filtered_responses_only", "unscored_counted_as_zero")),
+                (
+                    "note",
+                    "Weighted sum over reward functions; one that returned None for a completion contributes 0. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|281|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|201|GFPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|322|GFPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|233|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/group_std"),
+                ("traits", ("filtered_responses_only", "unscored_counted_as_zero")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch'"),
+                            ("metric", "reward/std"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|243|GFPOTrainer._generate_and_score_completions|value",
+                                    "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|275|GFPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Mean over groups up to 0.29.1, two releases longer than in GRPOTrainer. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|282|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|239|GFPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|323|GFPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|271|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "frac_reward_zero_std"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/zero_std_fraction"),
+                ("traits", ("filtered_responses_only", "unscored_counted_as_zero")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch'"),
+                            ("metric", "group/batch_std_is_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|243|GFPOTrainer._generate_and_score_completions|value",
+                                    "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|275|GFPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "multi_objective_aggregation has no effect here. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|283|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|249|GFPOTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|324|GFPOTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/gfpo/gfpo_trainer.py|281|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/mean"),
+                ("releases", ("1.0.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("filtered_responses_only", "nan_entries_skipped", "several_keys_share_name")),
+                (
+                    "note",
+                    "Unweighted. Completions for which the function returned None are left out. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|365|GFPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|364|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|378|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|377|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/std"),
+                ("releases", ("1.0.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/std"),
+                ("traits", ("filtered_responses_only", "nan_entries_skipped", "several_keys_share_name")),
+                (
+                    "note",
+                    "Unbiased, over all completions of the batch and not within groups. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|367|GFPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|366|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|380|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|379|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("1.0.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("filtered_responses_only", "unscored_counted_as_zero", "nan_entries_skipped")),
+                (
+                    "note",
+                    "Weighted sum over reward functions; one that returned None for a completion contributes 0. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|369|GFPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|368|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|382|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|381|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("1.0.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/std"),
+                ("traits", ("filtered_responses_only", "unscored_counted_as_zero", "nan_entries_skipped")),
+                (
+                    "note",
+                    "All completions of the generation batch together; up to 0.29.1 this class logged the mean over groups under the name, while GRPOTrainer had changed in 0.27.0. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|370|GFPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|368|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|383|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|381|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "frac_reward_zero_std"),
+                ("releases", ("1.0.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/zero_std_fraction"),
+                ("traits", ("filtered_responses_only", "unscored_counted_as_zero")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch'"),
+                            ("metric", "group/batch_std_is_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|321|GFPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|334|GFPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "multi_objective_aggregation has no effect here. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|371|GFPOTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/gfpo/gfpo_trainer.py|327|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|384|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|340|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/mean"),
+                ("releases", ("0.24.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|110|GFPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|160|GFPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|315|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|313|GFPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|306|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|411|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|409|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|407|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/max"),
+                ("releases", ("0.24.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/max"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|110|GFPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|160|GFPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|318|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|314|GFPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|306|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|414|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|410|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|407|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/min"),
+                ("releases", ("0.24.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/min"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|110|GFPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|160|GFPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|332|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|154|GFPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|322|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|428|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|240|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|418|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/mean"),
+                ("releases", ("0.24.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|110|GFPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|160|GFPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|335|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|154|GFPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|322|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|431|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|240|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|418|GFPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/max"),
+                ("releases", ("0.24.0..1.7.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/max"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|110|GFPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|160|GFPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|338|GFPOTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|154|GFPOTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/gfpo/gfpo_trainer.py|322|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|434|GFPOTrainer._generate_and_score_completions",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|240|GFPOTrainer._generate_and_score_completions|value",
+                        "1.7.1|trl/experimental/gfpo/gfpo_trainer.py|418|GFPOTrainer._generate_and_score_completions|value",
+                    ),
                 ),
             ),
         ),

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "GMPOTrainer"),
     (
         "brief",
-        "GRPO whose loss weighs each completion by the geometric mean of its token ratios, each clipped on a logarithmic scale. The bounds epsilon and epsilon_high are distances of log-ratios: the default 0.4 keeps ratios between 0.67 and 1.49.",
+        "GRPO whose loss weighs each completion by the geometric mean of its token ratios, each clipped on a logarithmic scale. The bounds epsilon and epsilon_high are distances of log-ratios: the default 0.4 keeps ratios between 0.67 and 1.49. It owns its loss; the rest is inherited.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
@@ -23,6 +23,1032 @@ FILE: tuple[object, ...] = (
                     ("brief", "Name of the class, which stands in the keys of timed calls."),
                     ("pattern", "GMPOTrainer"),
                     ("examples", ("GMPOTrainer",)),
+                ),
+            ),
+        ),
+    ),
+    (
+        "omits",
+        (
+            (
+                ("key", "cispo_clip_ratio"),
+                ("releases", ("1.7.0..1.16.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.7.0..1.16.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "aux_loss"),
+                ("releases", ("1.7.0..1.16.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "policy_loss"),
+                ("releases", ("1.8.0..1.16.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy_coef"),
+                ("releases", ("1.8.0..1.16.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|43|GMPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "emissions",
+        (
+            (
+                ("key", "loss"),
+                ("releases", ("1.7.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "mean"),
+                        ("sequence", "mean"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "mean"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("geometric_mean_ratio", "rounded_with_transformers_4")),
+                (
+                    "note",
+                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.7.0..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("geometric_mean_ratio",)),
+                (
+                    "note",
+                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|129|GMPOTrainer._compute_loss",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|128|GMPOTrainer._compute_loss|value",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|112|GMPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|129|GMPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|128|GMPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|112|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Full vocabulary, of the sampling distribution (logits divided by the temperature)."),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|132|GMPOTrainer._compute_loss",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|131|GMPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|132|GMPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|131|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|136|GMPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|136|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|135|GMPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|135|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|150|GMPOTrainer._compute_loss",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|137|GMPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|150|GMPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|137|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("traits", ("external_tokens_excluded",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("traits", ("external_tokens_excluded", "truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|136|GMPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|136|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("1.7.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("traits", ("external_tokens_excluded",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("traits", ("external_tokens_excluded", "truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|135|GMPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gmpo/gmpo_trainer.py|135|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("profile", "update"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss|value",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|112|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|112|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("profile", "update"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Full vocabulary, of the sampling distribution (logits divided by the temperature)."),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_low"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_high"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|149|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|146|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|149|GMPOTrainer._compute_loss",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|146|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_low/sequence_min"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|151|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|151|GMPOTrainer._compute_loss",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_high/sequence_max"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|153|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|153|GMPOTrainer._compute_loss",
+                        "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                    ),
                 ),
             ),
         ),

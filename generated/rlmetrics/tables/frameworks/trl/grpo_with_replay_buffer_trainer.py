@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "GRPOWithReplayBufferTrainer"),
     (
         "brief",
-        "GRPO that keeps groups with differing rewards in a buffer and trains on them again in place of groups whose completions all got the same reward. Rewards, lengths and the completions table describe what was just generated; loss, entropy, KL and clipping describe what was trained on, replayed groups included, so the two need not belong together.",
+        "GRPO that keeps groups with differing rewards in a buffer and trains on them again in place of groups whose completions all got the same reward. Rewards, lengths and the completions table describe what was just generated; loss, entropy, KL and clipping describe what was trained on, replayed groups included, so the two need not belong together. It owns a copy of the scoring code, in which changes to GRPOTrainer arrive late.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
@@ -23,6 +23,1118 @@ FILE: tuple[object, ...] = (
                     ("brief", "Name of the class, which stands in the keys of timed calls."),
                     ("pattern", "GRPOWithReplayBufferTrainer"),
                     ("examples", ("GRPOWithReplayBufferTrainer",)),
+                ),
+            ),
+        ),
+    ),
+    (
+        "omits",
+        (
+            (
+                ("key", "{log_metric}"),
+                ("releases", ("1.0.0..1.13.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|65|GRPOWithReplayBufferTrainer._generate_and_score_completions|condition",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|66|GRPOWithReplayBufferTrainer._generate_and_score_completions|condition",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "emissions",
+        (
+            (
+                ("key", "rewards/{reward_func}/mean"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("several_keys_share_name",)),
+                ("note", "Unweighted. Completions for which the function returned None are left out."),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|220|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|219|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|281|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|280|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/std"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/std"),
+                ("traits", ("several_keys_share_name",)),
+                ("note", "Unbiased, over all completions of the batch and not within groups."),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|222|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|221|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|283|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|282|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("unscored_counted_as_zero",)),
+                ("note", "Weighted sum over reward functions; one that returned None for a completion contributes 0."),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|223|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|180|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|284|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|242|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/group_std"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch'"),
+                            ("metric", "reward/std"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|195|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|259|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Mean over groups up to 0.29.1, two releases longer than in GRPOTrainer."),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|224|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|213|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|285|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|251|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "frac_reward_zero_std"),
+                ("releases", ("0.24.0..0.29.1",)),
+                ("profile", "generation"),
+                ("metric", "reward/zero_std_fraction"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch'"),
+                            ("metric", "group/batch_std_is_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|195|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|259|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "multi_objective_aggregation has no effect here."),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|225|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|201|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|286|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.29.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|265|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/mean"),
+                ("releases", ("1.0.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/mean"),
+                ("traits", ("nan_entries_skipped", "several_keys_share_name")),
+                ("note", "Unweighted. Completions for which the function returned None are left out."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|332|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|331|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|401|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|400|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "rewards/{reward_func}/std"),
+                ("releases", ("1.0.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/function/std"),
+                ("traits", ("nan_entries_skipped", "several_keys_share_name")),
+                ("note", "Unbiased, over all completions of the batch and not within groups."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|334|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|333|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|403|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|402|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward"),
+                ("releases", ("1.0.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/score/mean"),
+                ("traits", ("unscored_counted_as_zero", "nan_entries_skipped")),
+                ("note", "Weighted sum over reward functions; one that returned None for a completion contributes 0."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|336|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|335|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|405|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|404|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "reward_std"),
+                ("releases", ("1.0.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/std"),
+                ("traits", ("unscored_counted_as_zero", "nan_entries_skipped")),
+                (
+                    "note",
+                    "All completions of the generation batch together; up to 0.29.1 this class logged the mean over groups under the name, while GRPOTrainer had changed in 0.27.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|337|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|335|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|406|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|404|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "frac_reward_zero_std"),
+                ("releases", ("1.0.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "reward/zero_std_fraction"),
+                ("traits", ("unscored_counted_as_zero",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "spread of the whole batch"),
+                            ("when", "scale_rewards == 'batch'"),
+                            ("metric", "group/batch_std_is_zero"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|310|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|379|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "multi_objective_aggregation has no effect here."),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|338|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.0.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|316|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|407|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|385|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/mean"),
+                ("releases", ("0.24.0..0.25.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|87|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|119|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|242|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|240|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|238|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|291|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|289|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|287|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/max"),
+                ("releases", ("0.24.0..0.25.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/max"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|87|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|119|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|245|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|241|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|238|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|294|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|290|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|287|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/min"),
+                ("releases", ("0.24.0..0.25.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/min"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|87|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|119|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|259|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|133|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|249|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|308|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|176|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|298|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/mean"),
+                ("releases", ("0.24.0..0.25.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|87|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|119|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|262|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|133|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|249|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|311|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|176|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|298|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/max"),
+                ("releases", ("0.24.0..0.25.1",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/max"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|87|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|119|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|265|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|133|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|249|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|314|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|176|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.25.1|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|298|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/mean"),
+                ("releases", ("0.26.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|297|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|295|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|292|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|416|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|414|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|411|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/max"),
+                ("releases", ("0.26.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/max"),
+                ("snapshot", "old"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|300|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|296|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|292|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|419|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|415|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|411|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/min"),
+                ("releases", ("0.26.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/min"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|314|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|186|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|304|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|433|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|302|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|423|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/mean"),
+                ("releases", ("0.26.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|317|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|186|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|304|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|436|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|302|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|423|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/max"),
+                ("releases", ("0.26.0..1.10.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/max"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated",)),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|293|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|412|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|320|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|186|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "0.26.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|304|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|439|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|302|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.10.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|423|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/mean"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("traits", ("unscored_tokens_excluded",)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|427|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|425|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|420|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|427|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|425|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|420|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/sampling_logp_difference/max"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/logprob_difference/max"),
+                ("snapshot", "old"),
+                ("traits", ("unscored_tokens_excluded",)),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|430|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|426|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|420|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|430|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|426|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|420|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/min"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/min"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated", "unscored_tokens_neutral")),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|444|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|311|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|434|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|444|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|311|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|434|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/mean"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/mean"),
+                ("snapshot", "old"),
+                ("reduction", (("rank", "mean"),)),
+                ("traits", ("weight_truncated", "unscored_tokens_neutral")),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|447|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|311|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|434|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|447|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|311|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|434|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "sampling/importance_sampling_ratio/max"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("profile", "generation"),
+                ("metric", "sampling/token_weight/max"),
+                ("snapshot", "old"),
+                ("traits", ("weight_truncated", "unscored_tokens_neutral")),
+                ("reproduced_by", "truncated"),
+                ("when", "use_vllm and vllm_importance_sampling_correction"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|421|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|450|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|311|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.11.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|434|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|450|GRPOWithReplayBufferTrainer._generate_and_score_completions",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|311|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_trainer.py|434|GRPOWithReplayBufferTrainer._generate_and_score_completions|value",
+                    ),
                 ),
             ),
         ),

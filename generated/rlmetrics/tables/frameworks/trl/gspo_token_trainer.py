@@ -9,11 +9,40 @@ FILE: tuple[object, ...] = (
     ("title", "GRPOTrainer of GSPO-token"),
     (
         "brief",
-        "GRPOTrainer with one more level for its ratio: sequence_token gives every token the value of its completion's ratio while the gradient flows through the token alone. The other levels and all other curves are those of GRPO.",
+        "GRPOTrainer with one more level for its ratio: sequence_token gives every token the value of its completion's ratio while the gradient flows through the token alone. The other levels and all other curves are those of GRPO. It owns a copy of the loss, in which changes to that of GRPOTrainer arrive late or never.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
+    (
+        "config",
+        (
+            (
+                "importance_sampling_level",
+                (
+                    ("type", "choice"),
+                    (
+                        "brief",
+                        "One ratio per token, one length-normalised ratio per completion, or such a ratio whose gradient flows through every token.",
+                    ),
+                    ("choices", ("token", "sequence", "sequence_token")),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.24.0..1.13.0",),
+                                "token",
+                                (
+                                    "0.24.0|trl/trainer/grpo_config.py|510|GRPOConfig|default",
+                                    "1.13.0|trl/trainer/grpo_config.py|756|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
     (
         "placeholders",
         (
@@ -23,6 +52,2556 @@ FILE: tuple[object, ...] = (
                     ("brief", "Name of the class, which stands in the keys of timed calls."),
                     ("pattern", "GRPOTrainer"),
                     ("examples", ("GRPOTrainer",)),
+                ),
+            ),
+        ),
+    ),
+    (
+        "omits",
+        (
+            (
+                ("key", "cispo_clip_ratio"),
+                ("releases", ("0.26.0..1.13.0",)),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.0.0..1.13.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "aux_loss"),
+                ("releases", ("1.7.0..1.13.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "policy_loss"),
+                ("releases", ("1.8.0..1.13.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy_coef"),
+                ("releases", ("1.8.0..1.13.0",)),
+                (
+                    "evidence",
+                    (
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|22|GRPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "emissions",
+        (
+            (
+                ("key", "loss"),
+                ("releases", ("0.24.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion, gradient per token"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence_token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, gradient per token, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence_token' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence_token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|108|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|108|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, gradient per token",
+                            ),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|108|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|114|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|114|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|114|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate, if there is one. Tokens that tools wrote are part of it. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
+                ),
+                (
+                    "evidence",
+                    ("0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.25.0..1.8.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion, gradient per token"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence_token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, gradient per token, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence_token' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|115|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|115|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence_token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|115|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, gradient per token",
+                            ),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|119|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|119|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|119|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate, if there is one. Tokens that tools wrote are part of it. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.9.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'token'"),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|125|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence_token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, gradient per token",
+                            ),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate, if there is one. Tokens that tools wrote are part of it. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
+                ),
+                (
+                    "evidence",
+                    ("1.9.0|trl/experimental/gspo_token/grpo_trainer.py|125|GRPOTrainer._compute_loss|value",),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.9.1..1.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'token'"),
+                            ("traits", ("global_token_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_used", "global_token_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence_token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, gradient per token",
+                            ),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate, if there is one. Tokens that tools wrote are part of it. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.1|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.24.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|108|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|114|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    ("0.24.0|trl/experimental/gspo_token/grpo_trainer.py|118|GRPOTrainer._compute_loss|value",),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.25.0..0.27.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|109|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|106|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                        "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.27.1..1.8.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|115|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/experimental/gspo_token/grpo_trainer.py|115|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|119|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.27.1|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|125|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|128|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.24.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect. Tokens that tools wrote count.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|135|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|134|GRPOTrainer._compute_loss|value",
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|56|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.25.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect. Tokens that tools wrote count.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|134|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|133|GRPOTrainer._compute_loss|value",
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|55|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|139|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|138|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|54|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("0.24.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Full vocabulary, of the sampling distribution (logits divided by the temperature). Tokens that tools wrote count.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|138|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|137|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("0.25.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Full vocabulary, of the sampling distribution (logits divided by the temperature). Tokens that tools wrote count.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|137|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|136|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|142|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|141|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("0.24.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|73|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|77|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|150|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|141|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("0.25.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|72|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|75|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|79|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|149|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|140|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|154|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|145|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("0.24.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|73|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|77|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|153|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|142|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("0.25.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|72|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|75|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|79|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|152|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|141|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|157|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|146|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("0.24.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|73|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|77|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|156|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|143|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("0.25.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|72|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|75|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|79|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|155|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|142|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|160|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|147|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("0.24.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|73|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|77|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|151|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|141|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("0.25.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|72|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|75|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|79|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|150|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|140|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|155|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|145|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("0.24.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_loss"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|73|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|77|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|154|GRPOTrainer._compute_loss",
+                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|142|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("0.25.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|72|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|75|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|79|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|153|GRPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|141|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|158|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|146|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect. Tokens that tools wrote count.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|144|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|144|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|55|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|147|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|147|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|55|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Full vocabulary, of the sampling distribution (logits divided by the temperature). Tokens that tools wrote count.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|146|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|146|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|149|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|149|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|152|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|149|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|155|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|152|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|153|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|150|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|156|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|153|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|154|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|151|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|157|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|154|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_low/sequence_min"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clipped_low_min"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|156|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|149|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|159|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|152|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_high/sequence_max"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clipped_high_max"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|76|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one ratio per completion, counted in tokens"),
+                            ("when", "importance_sampling_level == 'sequence_token'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|80|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|158|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gspo_token/grpo_trainer.py|150|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|161|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gspo_token/grpo_trainer.py|153|GRPOTrainer._compute_loss|value",
+                    ),
                 ),
             ),
         ),

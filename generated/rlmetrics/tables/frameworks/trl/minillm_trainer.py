@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "MiniLLMTrainer"),
     (
         "brief",
-        "Distillation by reinforcement learning: what a teacher finds more probable than the student does is added to GRPO's advantages, token by token, and the exact divergence from the teacher at each token is added to the loss. Without reward functions the teacher is the only signal.",
+        "Distillation by reinforcement learning: what a teacher finds more probable than the student does is added to GRPO's advantages, token by token, and the exact divergence from the teacher at each token is added to the loss. Without reward functions the teacher is the only signal. Where a curve looks at the sign of the advantage, it is that of the token.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
@@ -23,6 +23,91 @@ FILE: tuple[object, ...] = (
                     ("brief", "Name of the class, which stands in the keys of timed calls."),
                     ("pattern", "MiniLLMTrainer"),
                     ("examples", ("MiniLLMTrainer",)),
+                ),
+            ),
+        ),
+    ),
+    (
+        "omits",
+        (
+            (
+                ("key", "clip_ratio"),
+                ("releases", ("0.26.0..1.13.0",)),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|333|MiniLLMTrainer.compute_loss|condition",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|348|MiniLLMTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: {trainer}.compute_loss"),
+                ("releases", ("0.26.0..1.14.2",)),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|333|MiniLLMTrainer.compute_loss|condition",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|348|MiniLLMTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "emissions",
+        (
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..1.14.2",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "mean"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("teacher_terms_added", "rounded_with_transformers_4")),
+                (
+                    "note",
+                    "The loss of GRPOTrainer with the reverse KL advantage of each token added to the advantages, plus the divergence to the teacher of every next-token distribution unless single_step_decomposition is off. That second term is averaged over the padded tensor and not divided by the accumulation steps. How the first part is reduced depends on loss_type as in GRPOTrainer.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|390|MiniLLMTrainer.compute_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..1.14.2",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("teacher_terms_added",)),
+                (
+                    "note",
+                    "The loss of GRPOTrainer with the reverse KL advantage of each token added to the advantages, plus the divergence to the teacher of every next-token distribution unless single_step_decomposition is off. That second term is averaged over the padded tensor and not divided by the accumulation steps. How the first part is reduced depends on loss_type as in GRPOTrainer.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|390|MiniLLMTrainer.compute_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|value",
+                    ),
                 ),
             ),
         ),

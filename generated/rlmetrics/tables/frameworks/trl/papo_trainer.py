@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "PAPOTrainer"),
     (
         "brief",
-        "Perception-aware GRPO for models that see images: part of the image is blanked out, the policy is paid for answering differently without it, and its entropy with and without the blanked part is penalised. The curves are those of GRPO except the loss.",
+        "Perception-aware GRPO for models that see images: part of the image is blanked out, the policy is paid for answering differently without it, and its entropy with and without the blanked part is penalised. The curves are those of GRPO except the loss. It owns a copy of the loss as it was in 0.25.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
@@ -23,6 +23,485 @@ FILE: tuple[object, ...] = (
                     ("brief", "Name of the class, which stands in the keys of timed calls."),
                     ("pattern", "PAPOTrainer"),
                     ("examples", ("PAPOTrainer",)),
+                ),
+            ),
+        ),
+    ),
+    (
+        "omits",
+        (
+            (
+                ("key", "cispo_clip_ratio"),
+                ("releases", ("0.26.0..1.7.1",)),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|214|PAPOTrainer._compute_loss|condition",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|213|PAPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.0.0..1.7.1",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/papo/papo_trainer.py|214|PAPOTrainer._compute_loss|condition",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|213|PAPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "aux_loss"),
+                ("releases", ("1.7.0..1.7.1",)),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/papo/papo_trainer.py|213|PAPOTrainer._compute_loss|condition",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|213|PAPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
+        "emissions",
+        (
+            (
+                ("key", "loss"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "mean"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("perception_terms_added", "rounded_with_transformers_4")),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|286|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The GRPO loss plus two terms on a second pass over the same completions with part of the image masked: minus perception_loss_weight times a k3 divergence cut at 0.2, plus the entropies of both passes times their weights. These terms are averaged over the padded tensor and are not divided by the accumulation steps. Only the loss types grpo and dapo exist here; with use_liger_kernel the terms are missing.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|317|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|311|PAPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("perception_terms_added",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|286|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The GRPO loss plus two terms on a second pass over the same completions with part of the image masked: minus perception_loss_weight times a k3 divergence cut at 0.2, plus the entropies of both passes times their weights. These terms are averaged over the padded tensor and are not divided by the accumulation steps. Only the loss types grpo and dapo exist here; with use_liger_kernel the terms are missing.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|317|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|311|PAPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect. Tokens that tools wrote count.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|332|PAPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|331|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|246|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|331|PAPOTrainer._compute_loss",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|330|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|245|PAPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Full vocabulary, of the sampling distribution (logits divided by the temperature). Tokens that tools wrote count.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|335|PAPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|334|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|334|PAPOTrainer._compute_loss",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|333|PAPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|261|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|260|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|347|PAPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|338|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|346|PAPOTrainer._compute_loss",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|337|PAPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|261|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|260|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|350|PAPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|339|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|349|PAPOTrainer._compute_loss",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|338|PAPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|261|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|260|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|353|PAPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|340|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|352|PAPOTrainer._compute_loss",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|339|PAPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|261|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|260|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|348|PAPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|338|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|347|PAPOTrainer._compute_loss",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|337|PAPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("0.25.0..1.7.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|261|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|260|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "importance_sampling_level == 'token' and mask_truncated_completions"),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|351|PAPOTrainer._compute_loss",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|339|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|350|PAPOTrainer._compute_loss",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|338|PAPOTrainer._compute_loss|value",
+                    ),
                 ),
             ),
         ),
