@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Metric,
         Signatures,
         SpecInfo,
+        SuiteFile,
         Tracker,
     )
 
@@ -85,6 +86,7 @@ class Spec:
         trackers: Trackers by name.
         conventions: Conventions by name.
         health: Files of diagnoses by stem.
+        suites: Suites of metrics by name.
         files: Every file by its ref, for places.
         unread: Names that exist but could not be read, by kind (``metrics``, ``profiles``, …); ``*`` stands for any
             name. It is empty in a spec that has no errors.
@@ -101,6 +103,7 @@ class Spec:
     trackers: Mapping[str, Tracker]
     conventions: Mapping[str, Convention]
     health: Mapping[str, HealthFile]
+    suites: Mapping[str, SuiteFile]
     files: Mapping[str, SpecFile] = field(repr=False)
     unread: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -160,12 +163,16 @@ class Spec:
             yield f"conventions/{name}", convention
         for stem, health in self.health.items():
             yield f"health/{stem}", health
+        for name, suite in self.suites.items():
+            yield f"suites/{name}", suite
 
 
 def _allows(ref: str, path: YamlPath, node: Any) -> Iterator[tuple[str, YamlPath, Allow]]:
     for index, allow in enumerate(node.allow):
         yield ref, (*path, "allow", index), allow
-    for name, metric in getattr(node, "metrics", {}).items():
+    metrics = getattr(node, "metrics", {})
+    # A suite lists its metrics, a family defines them.
+    for name, metric in metrics.items() if isinstance(metrics, dict) else ():
         yield from _allows(ref, (*path, "metrics", name), metric)
     for index, emission in enumerate(getattr(node, "emissions", [])):
         yield from _allows(ref, (*path, "emissions", index), emission)

@@ -252,12 +252,13 @@ def _entry(function: Function, needed: Sequence[str]) -> Node:
     if metric.nan != "propagate":
         items.append(f"nan={literal(metric.nan)}")
     if function.slots:
-        items.append(layout.tuple_of(map(_slot, function.slots), "slots="))
+        items.append(layout.tuple_of(map(slot_entry, function.slots), "slots="))
     if function.reference is not None:
         items.append(f"own_reference={literal(function.reference)}")
     return layout.call(f"{literal(function.key)}: MetricFunction", items)
 
 
-def _slot(slot: Slot) -> str:
+def slot_entry(slot: Slot) -> str:
+    """Return the expression that makes a slot."""
     bins = f", bins={slot.bins}, low={slot.low!r}, high={slot.high!r}" if slot.kind == "bins" else ""
     return f"Slot({layout.quote(slot.name)}, {layout.quote(slot.kind)}{bins})"

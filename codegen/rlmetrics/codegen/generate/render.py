@@ -10,7 +10,7 @@ from ..lint import Context, check_spec
 from ..loader import read
 from ..spec import Spec
 from ..tables import render as render_tables
-from . import functional, pages, schema, suites
+from . import functional, fused, pages, schema, suites
 from .driver import MARKER, Rendered
 from .functions import Function, resolve
 from .store import Output
@@ -42,6 +42,7 @@ def render(root: Path, overlays: Sequence[Path]) -> Rendered:
 
 def _outputs(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
     yield from functional.emit(spec, functions)
+    yield from fused.emit(spec, functions)
     yield from suites.emit(functions)
     yield from pages.emit(spec, functions)
     yield from schema.emit()

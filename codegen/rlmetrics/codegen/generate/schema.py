@@ -18,6 +18,7 @@ from ..model import (
     Inputs,
     Signatures,
     SpecInfo,
+    SuiteFile,
     Tracker,
 )
 from .store import Output
@@ -34,6 +35,7 @@ KINDS: dict[str, tuple[type[BaseModel], str]] = {
     "metrics": (Family, "metric.py"),
     "signatures": (Signatures, "signature.py"),
     "spec": (SpecInfo, "framework.py"),
+    "suite": (SuiteFile, "suite.py"),
     "tracker": (Tracker, "framework.py"),
 }
 """The model of each kind of file, and the module that defines it."""

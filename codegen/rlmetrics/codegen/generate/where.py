@@ -77,6 +77,8 @@ def _symbols(spec: Spec) -> Iterator[tuple[tuple[str, ...], Place]]:
         for index, diagnosis in enumerate(health.diagnoses):
             place = spec.locate(f"health/{stem}", ("diagnoses", index))
             yield (diagnosis.id,), Place(place, f"diagnosis {diagnosis.id}")
+    for name, suite in spec.suites.items():
+        yield (name, suite.name), Place(spec.locate(f"suites/{name}", ("name",)), f"suite {suite.name}")
     for framework, stem, component in spec.component_files():
         for index, described in enumerate(component.components):
             place = spec.locate(f"frameworks/{framework}/{stem}", ("components", index))

@@ -13,7 +13,20 @@ from ..findings import Finding, sort
 from ..loader.checks import LOAD_CHECKS
 from ..loader.tree import collector_paused
 from ..spec import Spec
-from . import emissions, evidence, formulas, guards, metrics, names, references, releases, runner, templates, texts
+from . import (
+    emissions,
+    evidence,
+    formulas,
+    guards,
+    metrics,
+    names,
+    references,
+    releases,
+    runner,
+    suites,
+    templates,
+    texts,
+)
 from .context import Context
 from .registry import Check, Hit
 
@@ -31,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     *evidence.CHECKS,
     *guards.CHECKS,
     *templates.CHECKS,
+    *suites.CHECKS,
     runner.UNKNOWN_CHECK,
     runner.UNUSED_ALLOW,
 )

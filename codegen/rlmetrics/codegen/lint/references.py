@@ -64,10 +64,23 @@ def broken_reference(context: Context) -> Iterator[Hit]:
             yield from _missing(
                 context, "metric", "metrics", item.metric, context.spec.metrics, f"conventions/{name}", place
             )
+    for name, suite in context.spec.suites.items():
+        yield from _inputs(context, suite.required, f"suites/{name}", ("required",))
+        for index, key in enumerate(suite.metrics):
+            yield from _function(context, key, f"suites/{name}", ("metrics", index))
     for index, rename in enumerate(context.spec.info.renamed):
         yield from _missing(
             context, "metric", "metrics", rename.to, context.spec.metrics, "spec", ("renamed", index, "to")
         )
+
+
+def _function(context: Context, key: str, ref: str, path: YamlPath) -> Iterator[Hit]:
+    """A metric, or ``metric@variant``."""
+    name, _, variant = key.partition("@")
+    yield from _missing(context, "metric", "metrics", name, context.spec.metrics, ref, path)
+    if variant and name in context.spec.metrics:
+        known = context.spec.metrics[name].variants
+        yield from _missing(context, f"variant of `{name}`", "metrics", variant, known, ref, path)
 
 
 def _in_metric(context: Context, metric: Metric, ref: str, path: YamlPath) -> Iterator[Hit]:

@@ -6,7 +6,18 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel
 
-from ..model import ComponentFile, Convention, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
+from ..model import (
+    ComponentFile,
+    Convention,
+    Family,
+    Framework,
+    HealthFile,
+    Inputs,
+    Signatures,
+    SpecInfo,
+    SuiteFile,
+    Tracker,
+)
 
 __all__ = ["DEFINES", "SINGLES", "model_of", "shown_name", "yaml_files"]
 
@@ -16,6 +27,7 @@ _FOLDERS: dict[str, type[BaseModel]] = {
     "metrics": Family,
     "trackers": Tracker,
     "conventions": Convention,
+    "suites": SuiteFile,
     "health": HealthFile,
 }
 DEFINES = {

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from ..findings import Finding, Location, has_errors, sort
-from ..model import ComponentFile, Convention, Family, Framework, HealthFile, Inputs, Signatures, SpecInfo, Tracker
+from ..model import (
+    ComponentFile,
+    Convention,
+    Family,
+    Framework,
+    HealthFile,
+    Inputs,
+    Signatures,
+    SpecInfo,
+    SuiteFile,
+    Tracker,
+)
 from ..spec import FrameworkSpec, Origin, Spec, SpecFile
 from .document import Document
 from .explain import Fault, explain
@@ -27,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SpecError", "collector_paused", "load", "read"]
 
-_NAMED_AFTER_FILE = {"metrics": "family", "trackers": "tracker", "conventions": "convention"}
+_NAMED_AFTER_FILE = {"metrics": "family", "trackers": "tracker", "conventions": "convention", "suites": "suite"}
 
 
 class SpecError(Exception):
@@ -128,7 +139,7 @@ class _Reader:
             ref = path.relative_to(folder).with_suffix("").as_posix()
             if path.suffix == ".yml" or model_of(ref) is None:
                 where = "spec.yaml, inputs.yaml, signatures.yaml, metrics/, trackers/, conventions/, health/, "
-                where += "frameworks/<name>/"
+                where += "suites/, frameworks/<name>/"
                 self._report("stray-file", Location(name), "nothing reads this file", f"the spec consists of {where}")
                 continue
             try:
@@ -218,6 +229,8 @@ class _Reader:
             self._check_name("trackers", stem, tracker.tracker)
         for stem, convention in _of_kind(models, "conventions", Convention):
             self._check_name("conventions", stem, convention.convention)
+        for stem, suite in _of_kind(models, "suites", SuiteFile):
+            self._check_name("suites", stem, suite.suite)
         return Spec(
             root=self._root,
             info=info,
@@ -230,6 +243,7 @@ class _Reader:
             trackers=dict(_of_kind(models, "trackers", Tracker)),
             conventions=dict(_of_kind(models, "conventions", Convention)),
             health=dict(_of_kind(models, "health", HealthFile)),
+            suites=dict(_of_kind(models, "suites", SuiteFile)),
             files={ref: raw.file(ref) for ref, raw in self._raw.items()},
             unread={kind: frozenset(names) for kind, names in self._unread.items()},
         )

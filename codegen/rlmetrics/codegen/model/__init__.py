@@ -40,6 +40,7 @@ from .metric import (
     Parameter,
 )
 from .signature import LevelText, Population, Signatures, Trait
+from .suite import SuiteFile
 
 __all__ = [
     "LOCAL_PREFIX",
@@ -85,6 +86,7 @@ __all__ = [
     "Source",
     "SpecInfo",
     "Strict",
+    "SuiteFile",
     "Tracker",
     "Tracking",
     "Trait",

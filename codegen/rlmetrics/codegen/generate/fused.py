@@ -1,0 +1,232 @@
+"""The suites: for each file of ``spec/suites`` a class with two fused functions, and the lazy package around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..formula import Compiled, Fused, fuse, width
+from ..model import Parameter, SuiteFile
+from ..spec import Spec
+from . import layout
+from .docstring import AXES_TEXT, source_text
+from .functional import slot_entry
+from .functions import Function
+from .layout import Node
+from .store import Output
+from .templating import template
+from .text import sentence, wrap
+
+FOLDER = "generated/rlmetrics/suites"
+
+
+@dataclass(frozen=True)
+class _Suite:
+    """A suite with everything that is worked out for it.
+
+    Attributes:
+        stem: The file's name.
+        file: What it says.
+        functions: Its metrics by the names of their results.
+    """
+
+    stem: str
+    file: SuiteFile
+    functions: Mapping[str, Function]
+
+    @cached_property
+    def fused(self) -> Fused:
+        """The formulas, lowered together."""
+        compiled: dict[str, Compiled] = {}
+        for name, function in self.functions.items():
+            assert function.compiled is not None
+            compiled[name] = function.compiled
+        taken = {word for function in self.functions.values() for word in function.inputs}
+        return fuse(compiled, optional=taken.difference(self.file.required))
+
+    @cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters with the defaults of this suite."""
+        found: dict[str, Parameter] = {}
+        for function in self.functions.values():
+            for name, parameter in function.parameters.items():
+                if name in self.file.parameters:
+                    found[name] = Parameter(default=self.file.parameters[name], brief=parameter.brief)
+                else:
+                    found.setdefault(name, parameter)
+        return found
+
+
+def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
+    """Yield the package ``rlmetrics.suites``."""
+    by_key = {function.key: function for members in functions.values() for function in members}
+    suites = [
+        _Suite(stem, file, {file.names.get(key, key): by_key[key] for key in file.metrics if key in by_key})
+        for stem, file in spec.suites.items()
+    ]
+    for suite in suites:
+        yield _module(spec, suite)
+    names = {suite.file.name: suite.stem for suite in suites}
+    home = layout.dict_of(
+        (f"{layout.quote(name)}: {layout.quote(f'.{stem}')}" for name, stem in names.items()),
+        "_HOME: Final[dict[str, str]] = ",
+    )
+    listed = layout.list_of(map(layout.quote, [*sorted(names), "make_suite"]), "__all__ = ")
+    for name in ("__init__.py", "__init__.pyi"):
+        text = template(f"suites_{name.replace('__', '')}.j2").render(
+            source="spec/suites",
+            home=layout.source(home),
+            public=layout.source(listed),
+            imports=[f"from .{stem} import {name} as {name}" for name, stem in sorted(names.items(), key=_by_stem)],
+        )
+        yield Output(f"{FOLDER}/{name}", text, "spec/suites")
+    yield Output(f"{FOLDER}/py.typed", "", "spec/suites")
+
+
+def _by_stem(item: tuple[str, str]) -> str:
+    return item[1]
+
+
+def _module(spec: Spec, suite: _Suite) -> Output:
+    fused = suite.fused
+    source = f"spec/suites/{suite.stem}.yaml"
+    packed = layout.call("return _PACKING.pack", [layout.list_of(slot.name for slot in fused.slots)])
+    update = f"{_body(fused.update_source)}\n{layout.source(packed, 4)}"
+    results = [*_unpacked(fused), *fused.results_source]
+    used = _used_in_results(suite)
+    keywords = [f"{name}: {_kind(parameter)}" for name, parameter in suite.parameters.items()]
+    text = template("suites_module.py.j2").render(
+        source=source,
+        name=suite.file.name,
+        brief=suite.file.brief,
+        description=suite.file.description,
+        slots=layout.source(layout.tuple_of(map(slot_entry, fused.slots), "_SLOTS: Final = ")),
+        update_signature=_signature(
+            "_update",
+            [f"{name}: Tensor{' | None' if name in fused.optional else ''}" for name in fused.inputs],
+            keywords,
+            "Tensor",
+        ),
+        update_body=update,
+        results_signature=_signature(
+            "_results",
+            ["state: Sequence[float]"],
+            [text for text, name in zip(keywords, suite.parameters, strict=True) if name in used],
+            "dict[str, float]",
+        ),
+        results_body=_body(results),
+        docstring=_docstring(spec, suite),
+        fusion=layout.source(_fusion(spec, suite, used), 4),
+        init_signature=layout.source(layout.call("def __init__", ["self", "*", *_keywords(suite)]), 4, " -> None:"),
+        init_body=layout.source(
+            layout.call(
+                "super().__init__",
+                [layout.dict_of(f"{layout.quote(name)}: {name}" for name in suite.parameters), "device"],
+            ),
+            8,
+        ),
+        init_docstring="\n".join(_init_docstring(suite)),
+    )
+    return Output(f"{FOLDER}/{suite.stem}.py", text, source)
+
+
+def _unpacked(fused: Fused) -> Iterator[str]:
+    """Yield lines that give every slot's name its numbers; those of width one come first."""
+    narrow = [slot.name for slot in fused.slots if width(slot) == 1]
+    if len(narrow) == 1:
+        yield f"{narrow[0]} = state[0]"
+    elif narrow:
+        line = f"{', '.join(narrow)} = state[:{len(narrow)}]"
+        if len(line) + 4 <= layout.WIDTH:
+            yield line
+        else:
+            yield from ["(", *(f"    {name}," for name in narrow), f") = state[:{len(narrow)}]"]
+    start = len(narrow)
+    for slot in fused.slots[len(narrow) :]:
+        stop = start + width(slot)
+        yield f"{slot.name} = state[{start}:{stop}]"
+        start = stop
+
+
+def _used_in_results(suite: _Suite) -> tuple[str, ...]:
+    text = "\n".join(suite.fused.results_source)
+    return tuple(name for name in suite.parameters if re.search(rf"\b{name}\b", text))
+
+
+def _signature(name: str, tensors: Sequence[str], keywords: Sequence[str], result: str) -> str:
+    starred = ["*", *keywords] if keywords else []
+    return layout.source(layout.call(f"def {name}", [*tensors, *starred]), tail=f" -> {result}:")
+
+
+def _body(lines: Sequence[str]) -> str:
+    return "\n".join(f"    {line}" if line else "" for line in lines)
+
+
+def _kind(parameter: Parameter) -> str:
+    return "bool" if isinstance(parameter.default, bool) else "float"
+
+
+def _keywords(suite: _Suite) -> Iterator[str]:
+    for name, parameter in suite.parameters.items():
+        default = "" if parameter.default is None else f" = {parameter.default!r}"
+        yield f"{name}: {_kind(parameter)}{default}"
+    yield "device: torch.device | str | None = None"
+
+
+def _fusion(spec: Spec, suite: _Suite, used: Sequence[str]) -> Node:
+    fused, literal = suite.fused, layout.quote
+    items: list[Node] = [
+        layout.tuple_of(map(literal, suite.functions), "metrics="),
+        layout.dict_of(
+            (
+                layout.tuple_of(
+                    [layout.tuple_of(map(literal, axes)), literal(spec.inputs[name].dtype)], f"{literal(name)}: "
+                )
+                for name, axes in fused.inputs.items()
+            ),
+            "inputs=",
+        ),
+        layout.tuple_of(
+            (layout.tuple_of(map(literal, block.inputs)) for block in fused.blocks if block.inputs), "blocks="
+        ),
+        layout.dict_of(
+            (f"{literal(name)}: {parameter.default!r}" for name, parameter in suite.parameters.items()), "parameters="
+        ),
+        "packing=_PACKING",
+        "update=_update",
+        "results=_results",
+    ]
+    if used:
+        items.append(layout.tuple_of(map(literal, used), "results_parameters="))
+    return layout.call("fusion = Fusion", items)
+
+
+def _init_docstring(suite: _Suite) -> Iterator[str]:
+    for name, parameter in suite.parameters.items():
+        origin = f" Default from {source_text(parameter.source)}." if parameter.source else ""
+        yield from wrap(f"{name}: {sentence(parameter.brief)}{origin}", 12, 4)
+    yield from wrap("device: Where the state lives; it follows its first update if left out.", 12, 4)
+
+
+def _docstring(spec: Spec, suite: _Suite) -> str:
+    fused = suite.fused
+    lines = [f'    """{sentence(suite.file.brief)}', "", *wrap(suite.file.description, 4), ""]
+    for title, names in (
+        ("Inputs of every update", [name for name in fused.inputs if name not in fused.optional]),
+        ("Optional inputs", fused.optional),
+    ):
+        if names:
+            lines.append(f"    {title}:")
+            for name in names:
+                word = spec.inputs[name]
+                unit = f" in {word.unit}" if word.unit and word.unit != "1" else ""
+                shape = f"{word.dtype.capitalize()} tensor ``{AXES_TEXT[word.domain]}``{unit}"
+                lines += wrap(f"{name}: {shape}. {sentence(word.brief)}", 8, 4)
+            lines.append("")
+    lines.append("    Results:")
+    for name, function in suite.functions.items():
+        unit = "" if function.metric.unit == "1" else f" In {function.metric.unit}."
+        lines += wrap(f"{name}: {sentence(function.brief)}{unit}", 8, 4)
+    return "\n".join([*lines, '    """'])
