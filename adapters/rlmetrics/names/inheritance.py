@@ -35,17 +35,24 @@ class AppliedRow:
 def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> Iterator[AppliedRow]:
     """Yield every emission that applies to the components of a file, the file's own first.
 
+    A placeholder that has one possible value here, such as the class's name in the keys of a shared fragment, is filled
+    in.
+
     Args:
         table: The framework.
         stem: The file.
         releases: Described releases.
     """
     taken: dict[tuple[str, str], set[str]] = {}
-    for part in table.chain(stem):
+    chain = table.chain(stem)
+    constants = _constants(table, chain)
+    for part in chain:
         file = table.file(part)
         own: list[tuple[str, str, tuple[str, ...]]] = []
         for row in map(dict, file.get("emissions", ())):
             covered = _covered(table, row, releases)
+            if covered and constants and "{" in row["key"]:
+                row["key"] = _filled(row["key"], constants)
             for mode in row.get("modes") or file["modes"] if covered else ():
                 key = prefixed_key(row["key"], mode, file)
                 own.append((key, mode, covered))
@@ -63,6 +70,23 @@ def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> I
 def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:
     """Return the key that is logged in a mode: evaluation puts the file's prefix in front."""
     return f"{file['eval_prefix']}{key}" if mode == "eval" else key
+
+
+def _constants(table: FrameworkTable, chain: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in reversed(chain):
+        for name, row in table.file(part).get("placeholders", ()):
+            known = dict(row)
+            found.pop(name, None)
+            if known["examples"] == (known["pattern"],) and known["pattern"].isalnum():
+                found[name] = known["pattern"]
+    return found
+
+
+def _filled(key: str, constants: Mapping[str, str]) -> str:
+    for name, value in constants.items():
+        key = key.replace(f"{{{name}}}", value)
+    return key
 
 
 def _covered(table: FrameworkTable, row: Mapping[str, Any], releases: Sequence[str]) -> tuple[str, ...]:

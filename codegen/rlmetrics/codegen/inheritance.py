@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,8 @@ def applied_records(
 ) -> Iterator[Applied]:
     """Yields what applies to the components of a file, its own records first.
 
-    A record of a nearer file takes the place of the others of its key, release and mode; records of one file never
+    A placeholder that has one possible value here, such as the class's name in the keys of a shared fragment, is filled
+    in. A record of a nearer file takes the place of the others of its key, release and mode; records of one file never
     replace each other.
 
     Args:
@@ -61,11 +62,17 @@ def applied_records(
         expand: Gives the releases of a range.
     """
     taken: dict[tuple[str, str], frozenset[str]] = {}
-    for part in chain(files, stem):
+    parts = chain(files, stem)
+    constants = _constants([files[part] for part in parts])
+    for part in parts:
         file = files[part]
         own: list[tuple[str, str, frozenset[str]]] = []
         for index, emission in enumerate(file.emissions):
             releases = described if emission.releases is None else expand(emission.releases) & described
+            for name, value in constants.items():
+                if f"{{{name}}}" in emission.key:
+                    filled = emission.key.replace(f"{{{name}}}", value)
+                    emission = emission.model_copy(update={"key": filled})
             modes_of: dict[frozenset[str], set[str]] = {}
             for mode in emission.modes or file.modes:
                 left = releases - taken.get((emission.key, mode), frozenset())
@@ -79,3 +86,13 @@ def applied_records(
             own += [(omission.key, mode, releases) for mode in omission.modes or ("train", "eval")]
         for key, at, releases in own:
             taken[key, at] = taken.get((key, at), frozenset()) | releases
+
+
+def _constants(files: Sequence[ComponentFile]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for file in reversed(files):
+        for name, item in file.placeholders.items():
+            found.pop(name, None)
+            if item.examples == [item.pattern] and item.pattern.isalnum():
+                found[name] = item.pattern
+    return found

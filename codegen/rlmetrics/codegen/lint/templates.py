@@ -190,7 +190,7 @@ class _Automata:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._built: dict[tuple[str, YamlPath], Automaton | None] = {}
+        self._built: dict[tuple[str, YamlPath, str], Automaton | None] = {}
 
     def common(self, first: Entry, second: Entry) -> str | None:
         if not _ends_fit(first.emission.key, second.emission.key):
@@ -204,7 +204,7 @@ class _Automata:
             return None
 
     def _get(self, entry: Entry) -> Automaton | None:
-        place = (entry.ref, entry.path)
+        place = (entry.ref, entry.path, entry.emission.key)
         if place not in self._built:
             self._built[place] = self._build(entry)
         return self._built[place]
