@@ -21,7 +21,7 @@ ZERO_SEED = 7
 VOCABULARY = 6
 Tensors = dict[str, Tensor]
 
-VALUES = {"limit": 5, "end_token": 3, "unfilled": 4, "lower": -0.3, "upper": 0.4, "n": 3, "resamples": 25}
+VALUES = {"limit": 5, "end_token": 3, "unfilled": 4, "lower": -0.3, "upper": 0.4, "n": 3, "k": 2, "resamples": 25}
 """Values of parameters that have no default, or one that would take long."""
 
 _TIES = torch.tensor([0.0, 0.0, 2e-4, 0.15, 1.0, 2.5], dtype=torch.float64)

@@ -22,6 +22,8 @@ __all__ = [
     "majority_of_n_mean",
     "majority_of_n_std",
     "mean_absolute_violation",
+    "pass_at_k",
+    "pass_power_k",
     "seconds_p50",
     "seconds_p95",
     "seconds_p99",
@@ -33,6 +35,26 @@ __all__ = [
     "worst_of_n_mean",
     "worst_of_n_std",
 ]
+
+
+def pass_at_k(solved: Any, group_ids: Any, k: float) -> float:
+    """Reference of :func:`rlmetrics.impl.passing.pass_at_k`: 1 minus the chance that all chosen samples are wrong."""
+    return 1 - _over_chances(~solved, group_ids, int(k))
+
+
+def pass_power_k(solved: Any, group_ids: Any, k: float) -> float:
+    """Reference of :func:`rlmetrics.impl.passing.pass_power_k`."""
+    return _over_chances(solved, group_ids, int(k))
+
+
+def _over_chances(marked: Any, group_ids: Any, k: int) -> float:
+    """Average over prompts the chance that k chosen samples are all marked, by counting choices."""
+    prompts: dict[int, list[bool]] = {}
+    for mark, prompt in zip(marked.tolist(), group_ids.tolist(), strict=True):
+        prompts.setdefault(prompt, []).append(bool(mark))
+    if not prompts or any(len(marks) < k for marks in prompts.values()):
+        return math.nan
+    return statistics.fmean(math.comb(sum(marks), k) / math.comb(len(marks), k) for marks in prompts.values())
 
 
 def best_of_n_mean(
