@@ -596,6 +596,8 @@ _HOME: Final[dict[str, str]] = {
     "validation_std": "validation",
     "validation_best_of_n_mean": "validation",
     "validation_best_of_n_std": "validation",
+    "validation_pass_at_k": "validation",
+    "validation_pass_power_k": "validation",
     "validation_worst_of_n_mean": "validation",
     "validation_worst_of_n_std": "validation",
     "validation_majority_of_n_mean": "validation",

@@ -130,6 +130,7 @@ INPUTS: Final[dict[str, tuple[tuple[str, ...], Dtype]]] = {
     "oldest_version": (("B",), "int"),
     "evicted_spans": (("N",), "float"),
     "sample_values": (("B",), "float"),
+    "solved": (("B",), "bool"),
     "answers": (("B",), "int"),
     "distillation_losses": (("B", "T"), "float"),
     "student_mass": (("B", "T"), "float"),

@@ -594,6 +594,8 @@ _INDEX: Final[dict[str, str]] = {
     "validation/std": "validation",
     "validation/best_of_n/mean": "validation",
     "validation/best_of_n/std": "validation",
+    "validation/pass_at_k": "validation",
+    "validation/pass_power_k": "validation",
     "validation/worst_of_n/mean": "validation",
     "validation/worst_of_n/std": "validation",
     "validation/majority_of_n/mean": "validation",

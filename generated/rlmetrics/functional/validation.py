@@ -10,6 +10,8 @@ from typing import Final
 
 from torch import Tensor
 
+from rlmetrics.impl.passing import pass_at_k as _validation_pass_at_k_impl
+from rlmetrics.impl.passing import pass_power_k as _validation_pass_power_k_impl
 from rlmetrics.impl.validation import best_of_n_mean as _validation_best_of_n_mean_impl
 from rlmetrics.impl.validation import best_of_n_std as _validation_best_of_n_std_impl
 from rlmetrics.impl.validation import majority_of_n_mean as _validation_majority_of_n_mean_impl
@@ -31,6 +33,8 @@ __all__ = [
     "validation_majority_of_n_mean",
     "validation_majority_of_n_std",
     "validation_mean",
+    "validation_pass_at_k",
+    "validation_pass_power_k",
     "validation_std",
     "validation_worst_of_n_mean",
     "validation_worst_of_n_std",
@@ -240,6 +244,67 @@ def validation_best_of_n_std(
     """
     check(sample_values=sample_values, group_ids=group_ids)
     return _validation_best_of_n_std_impl(sample_values, group_ids, n=n, resamples=resamples, seed=seed)
+
+
+def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tensor:
+    """Chance that at least one of k samples solves a prompt, averaged over prompts.
+
+    Counted exactly over all ways to take k of a prompt's n samples without replacement, so that no draws add noise and
+    a prompt solved once in 8 tries scores 1 at k = 8. With k = 1 it is the accuracy. It says what the model can reach
+    at all: while training sharpens the policy it often stands still or falls at large k although the accuracy rises,
+    and then answers that used to be found now and then are lost. It needs at least k samples for every prompt and is
+    NaN otherwise; take n well above k, because at n = k each prompt counts only 0 or 1.
+
+    Population: Every prompt with all its responses. Estimator: unbiased.
+
+    Args:
+        solved: Bool tensor ``[B]``. True for validation samples that solve their prompt, such as those with a right
+            answer.
+        group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
+        k: Number of samples that are chosen from those of a prompt.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k), https://arxiv.org/abs/2107.03374.
+    """
+    check(solved=solved, group_ids=group_ids)
+    return _validation_pass_at_k_impl(solved, group_ids, k=k)
+
+
+def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tensor:
+    """Chance that every one of k samples solves a prompt, averaged over prompts.
+
+    Reliability: what share of prompts a user could hand to the model k times and be served right each time. Counted
+    exactly over all ways to take k of a prompt's n samples. It falls as k grows, from the accuracy at k = 1; a large
+    gap to the accuracy means that many prompts are solved by luck. NaN where a prompt has fewer than k samples.
+
+    Population: Every prompt with all its responses. Estimator: unbiased.
+
+    Args:
+        solved: Bool tensor ``[B]``. True for validation samples that solve their prompt, such as those with a right
+            answer.
+        group_ids: Int tensor ``[B]``. Which prompt each response belongs to; equal ids form a group.
+        k: Number of samples that are chosen from those of a prompt.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Yao et al. 2024, tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains (pass^k),
+            https://arxiv.org/abs/2406.12045.
+    """
+    check(solved=solved, group_ids=group_ids)
+    return _validation_pass_power_k_impl(solved, group_ids, k=k)
 
 
 def validation_worst_of_n_mean(
@@ -471,6 +536,30 @@ METRICS: Final[dict[str, MetricFunction]] = {
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_best_of_n_std,
         own_reference="rlmetrics.impl.references:best_of_n_std",
+    ),
+    "validation/pass_at_k": MetricFunction(
+        id="validation/pass_at_k",
+        brief="Chance that at least one of k samples solves a prompt, averaged over prompts.",
+        unit="1",
+        kind="scalar",
+        atom="group",
+        empty="nan",
+        inputs=named("solved", "group_ids"),
+        parameters={"k": None},
+        function=validation_pass_at_k,
+        own_reference="rlmetrics.impl.references:pass_at_k",
+    ),
+    "validation/pass_power_k": MetricFunction(
+        id="validation/pass_power_k",
+        brief="Chance that every one of k samples solves a prompt, averaged over prompts.",
+        unit="1",
+        kind="scalar",
+        atom="group",
+        empty="nan",
+        inputs=named("solved", "group_ids"),
+        parameters={"k": None},
+        function=validation_pass_power_k,
+        own_reference="rlmetrics.impl.references:pass_power_k",
     ),
     "validation/worst_of_n/mean": MetricFunction(
         id="validation/worst_of_n/mean",

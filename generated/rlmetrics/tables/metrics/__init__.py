@@ -661,6 +661,8 @@ MODULE_OF: dict[str, object] = {
     "validation/std": "validation",
     "validation/best_of_n/mean": "validation",
     "validation/best_of_n/std": "validation",
+    "validation/pass_at_k": "validation",
+    "validation/pass_power_k": "validation",
     "validation/worst_of_n/mean": "validation",
     "validation/worst_of_n/std": "validation",
     "validation/majority_of_n/mean": "validation",

@@ -93,7 +93,13 @@ METRICS: dict[str, object] = {
         ),
         ("population", "groups"),
         ("function", "rlmetrics.functional.validation.validation_best_of_n_mean"),
-        ("false_friends", (("validation/mean", "One sample instead of a choice among several."),)),
+        (
+            "false_friends",
+            (
+                ("validation/mean", "One sample instead of a choice among several."),
+                ("validation/pass_at_k", "Counted exactly and without replacement, and only for right and wrong."),
+            ),
+        ),
         ("templates", ((("data_source", "[^/@]+(?:/[^/@]+){0,3}"), ("variable", "[^/@]+"), ("n", "[1-9][0-9]{0,4}")),)),
     ),
     "validation/best_of_n/std": (
@@ -119,6 +125,70 @@ METRICS: dict[str, object] = {
         ("function", "rlmetrics.functional.validation.validation_best_of_n_std"),
         ("false_friends", (("validation/mean", "One sample instead of a choice among several."),)),
         ("templates", ((("data_source", "[^/@]+(?:/[^/@]+){0,3}"), ("variable", "[^/@]+"), ("n", "[1-9][0-9]{0,4}")),)),
+    ),
+    "validation/pass_at_k": (
+        ("rev", 1),
+        ("brief", "Chance that at least one of k samples solves a prompt, averaged over prompts."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("aliases", ("pass_at_k", "pass@k")),
+        ("range", (0.0, 1.0)),
+        ("direction", "higher"),
+        (
+            "identity",
+            (
+                ("quantity", "validation_value"),
+                ("of", "k of a prompt's samples"),
+                ("predicate", "at least one solves the prompt"),
+                ("estimator", "unbiased"),
+                ("extent", "group"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "groups"),
+        ("function", "rlmetrics.functional.validation.validation_pass_at_k"),
+        (
+            "false_friends",
+            (
+                (
+                    "validation/best_of_n/mean",
+                    "Draws with replacement, so that it is lower for right and wrong, and takes any value instead of right and wrong.",
+                ),
+                ("validation/pass_power_k", "All of the samples instead of one of them."),
+            ),
+        ),
+    ),
+    "validation/pass_power_k": (
+        ("rev", 1),
+        ("brief", "Chance that every one of k samples solves a prompt, averaged over prompts."),
+        ("unit", "1"),
+        ("kind", "scalar"),
+        ("aliases", ("pass_power_k", "pass^k")),
+        ("range", (0.0, 1.0)),
+        ("direction", "higher"),
+        (
+            "identity",
+            (
+                ("quantity", "validation_value"),
+                ("of", "k of a prompt's samples"),
+                ("predicate", "all solve the prompt"),
+                ("estimator", "unbiased"),
+                ("extent", "group"),
+                ("statistic", "mean"),
+            ),
+        ),
+        ("population", "groups"),
+        ("function", "rlmetrics.functional.validation.validation_pass_power_k"),
+        (
+            "false_friends",
+            (
+                ("validation/pass_at_k", "One of the samples instead of all of them."),
+                (
+                    "validation/worst_of_n/mean",
+                    "Draws with replacement and takes any value instead of right and wrong.",
+                ),
+            ),
+        ),
     ),
     "validation/worst_of_n/mean": (
         ("rev", 1),

@@ -823,6 +823,11 @@ INPUTS: dict[str, object] = {
         ("dtype", "float"),
         ("brief", "Value of each validation sample, such as a reward or 1 for a right answer."),
     ),
+    "solved": (
+        ("domain", "sequence"),
+        ("dtype", "bool"),
+        ("brief", "True for validation samples that solve their prompt, such as those with a right answer."),
+    ),
     "answers": (
         ("domain", "sequence"),
         ("dtype", "int"),

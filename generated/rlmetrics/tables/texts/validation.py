@@ -162,6 +162,49 @@ TEXTS: dict[str, object] = {
             ),
         ),
     ),
+    "validation/pass_at_k": (
+        (
+            "description",
+            "Counted exactly over all ways to take k of a prompt's n samples without replacement, so that no draws add noise and a prompt solved once in 8 tries scores 1 at k = 8. With k = 1 it is the accuracy. It says what the model can reach at all: while training sharpens the policy it often stands still or falls at large k although the accuracy rises, and then answers that used to be found now and then are lost. It needs at least k samples for every prompt and is NaN otherwise; take n well above k, because at n = k each prompt counts only 0 or 1.",
+        ),
+        ("inputs", ("solved", "group_ids")),
+        ("parameters", (("k", (("brief", "Number of samples that are chosen from those of a prompt."),)),)),
+        ("impl", "rlmetrics.impl.passing:pass_at_k"),
+        ("atom", "group"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    ("title", "Chen et al. 2021, Evaluating Large Language Models Trained on Code (pass@k)"),
+                    ("url", "https://arxiv.org/abs/2107.03374"),
+                ),
+            ),
+        ),
+    ),
+    "validation/pass_power_k": (
+        (
+            "description",
+            "Reliability: what share of prompts a user could hand to the model k times and be served right each time. Counted exactly over all ways to take k of a prompt's n samples. It falls as k grows, from the accuracy at k = 1; a large gap to the accuracy means that many prompts are solved by luck. NaN where a prompt has fewer than k samples.",
+        ),
+        ("inputs", ("solved", "group_ids")),
+        ("parameters", (("k", (("brief", "Number of samples that are chosen from those of a prompt."),)),)),
+        ("impl", "rlmetrics.impl.passing:pass_power_k"),
+        ("atom", "group"),
+        ("empty", "nan"),
+        (
+            "references",
+            (
+                (
+                    (
+                        "title",
+                        "Yao et al. 2024, tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains (pass^k)",
+                    ),
+                    ("url", "https://arxiv.org/abs/2406.12045"),
+                ),
+            ),
+        ),
+    ),
     "validation/worst_of_n/mean": (
         (
             "description",

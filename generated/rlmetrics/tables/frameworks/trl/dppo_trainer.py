@@ -246,9 +246,10 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 ("traits", ("divergence_masked_loss", "generation_batch_normaliser", "rounded_with_transformers_4")),
+                ("when", "not use_liger_kernel"),
                 (
                     "note",
-                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type has no effect.",
+                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type has no effect. With use_liger_kernel the loss is that of GRPOTrainer.",
                 ),
                 (
                     "evidence",
@@ -267,9 +268,10 @@ FILE: tuple[object, ...] = (
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
                 ("traits", ("divergence_masked_loss",)),
+                ("when", "not use_liger_kernel"),
                 (
                     "note",
-                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type has no effect.",
+                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type has no effect. With use_liger_kernel the loss is that of GRPOTrainer.",
                 ),
                 (
                     "evidence",
@@ -286,7 +288,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.0.0..1.8.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "kl/reference/k3"),
-                ("when", "beta != 0"),
+                ("when", "beta != 0 and not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -352,6 +354,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "update_per_rank"),
                 ("metric", "entropy/policy"),
                 ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -403,6 +406,552 @@ FILE: tuple[object, ...] = (
                         "1.0.0|trl/experimental/dppo/dppo_trainer.py|1354|DPPOTrainer._compute_loss|value",
                         "1.8.0|trl/experimental/dppo/dppo_trainer.py|1418|DPPOTrainer._compute_loss",
                         "1.8.0|trl/experimental/dppo/dppo_trainer.py|1417|DPPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. The default loss type dapo is divided by the tokens of the micro-batch, not by those of the generation batch, so micro-batches count equally. use_bias_correction_kl has an effect from 1.6.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2173|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2151|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2179|GRPOTrainer.compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2773|GRPOTrainer.compute_liger_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer.compute_liger_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2779|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|955|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2173|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2151|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2179|GRPOTrainer.compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2773|GRPOTrainer.compute_liger_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer.compute_liger_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2779|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.0.0..1.5.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2149|GRPOTrainer.compute_liger_loss|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2327|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|1924|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|1924|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). Never weighted by the ratio: use_bias_correction_kl has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2170|GRPOTrainer.compute_liger_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2165|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2151|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2179|GRPOTrainer.compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2348|GRPOTrainer.compute_liger_loss",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2343|GRPOTrainer.compute_liger_loss|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2329|GRPOTrainer.compute_liger_loss|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2357|GRPOTrainer.compute_loss|condition",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.6.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer.compute_liger_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2733|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|731|GRPOTrainer.__init__|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|959|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer.compute_liger_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2733|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). With use_bias_correction_kl each token is weighted by its own ratio, also if importance_sampling_level is sequence (liger-kernel 0.8.0).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2402|GRPOTrainer.compute_liger_loss",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2397|GRPOTrainer.compute_liger_loss|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2383|GRPOTrainer.compute_liger_loss|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2411|GRPOTrainer.compute_loss|condition",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2770|GRPOTrainer.compute_liger_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2765|GRPOTrainer.compute_liger_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2751|GRPOTrainer.compute_liger_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2779|GRPOTrainer.compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),
@@ -514,6 +1063,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "update_per_rank"),
                 ("metric", "sampling/probability_shift/mean"),
                 ("snapshot", "current"),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -574,6 +1124,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "sampling/probability_shift/max"),
                 ("snapshot", "current"),
                 ("reduction", (("rank", "pool"),)),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -635,6 +1186,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "sampling/probability_shift/min"),
                 ("snapshot", "current"),
                 ("reduction", (("rank", "pool"),)),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -699,6 +1251,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "group/advantage/mean"),
                 ("population", "sequences"),
                 ("reduction", (("rank", "first"),)),
+                ("when", "not use_liger_kernel"),
                 (
                     "note",
                     "One advantage per completion, of the micro-batch of the main process alone: nothing is gathered.",
@@ -720,6 +1273,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "group/advantage/std"),
                 ("population", "sequences"),
                 ("reduction", (("rank", "first"),)),
+                ("when", "not use_liger_kernel"),
                 (
                     "note",
                     "One advantage per completion, of the micro-batch of the main process alone: nothing is gathered. NaN for a micro-batch of one completion.",
@@ -740,6 +1294,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "update_per_rank"),
                 ("metric", "group/dppo_masked_fraction_negative"),
                 ("snapshot", "current"),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -827,6 +1382,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "update_per_rank"),
                 ("metric", "group/dppo_masked_fraction_positive"),
                 ("snapshot", "current"),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -915,6 +1471,7 @@ FILE: tuple[object, ...] = (
                 ("metric", "objective/dppo_tv_masked_fraction"),
                 ("snapshot", "current"),
                 ("traits", ("ratio_against_rollout",)),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (

@@ -92,7 +92,40 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "loss"),
-                ("releases", ("1.7.0..1.16.0",)),
+                ("releases", ("1.7.0..1.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "mean"),
+                        ("sequence", "mean"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "mean"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("geometric_mean_ratio", "rounded_with_transformers_4")),
+                ("when", "not use_liger_kernel"),
+                (
+                    "note",
+                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect. With use_liger_kernel the loss is that of GRPOTrainer.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -115,8 +148,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
-                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
                     ),
@@ -124,7 +157,29 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("1.7.0..1.16.0",)),
+                ("releases", ("1.7.0..1.13.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("traits", ("geometric_mean_ratio",)),
+                ("when", "not use_liger_kernel"),
+                (
+                    "note",
+                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect. With use_liger_kernel the loss is that of GRPOTrainer.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean"))),
@@ -136,8 +191,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
-                        "1.7.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|120|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|105|GMPOTrainer._compute_loss|value",
                     ),
@@ -148,7 +203,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.7.0..1.8.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "kl/reference/k3"),
-                ("when", "beta != 0"),
+                ("when", "beta != 0 and not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -214,6 +269,7 @@ FILE: tuple[object, ...] = (
                 ("profile", "update_per_rank"),
                 ("metric", "entropy/policy"),
                 ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -281,6 +337,7 @@ FILE: tuple[object, ...] = (
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -347,6 +404,7 @@ FILE: tuple[object, ...] = (
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -413,6 +471,7 @@ FILE: tuple[object, ...] = (
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -480,6 +539,7 @@ FILE: tuple[object, ...] = (
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -545,6 +605,7 @@ FILE: tuple[object, ...] = (
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
+                ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -598,10 +659,10 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
-                ("releases", ("1.9.0..1.16.0",)),
+                ("releases", ("1.9.0..1.13.0",)),
                 ("profile", "update"),
                 ("metric", "kl/reference/k3"),
-                ("when", "beta != 0"),
+                ("when", "beta != 0 and not use_liger_kernel"),
                 (
                     "variants",
                     (
@@ -613,7 +674,7 @@ FILE: tuple[object, ...] = (
                                 "evidence",
                                 (
                                     "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -626,7 +687,7 @@ FILE: tuple[object, ...] = (
                                 "evidence",
                                 (
                                     "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -639,7 +700,7 @@ FILE: tuple[object, ...] = (
                                 "evidence",
                                 (
                                     "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
-                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
                         ),
@@ -655,6 +716,467 @@ FILE: tuple[object, ...] = (
                         "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss",
                         "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss|value",
                         "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|112|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|112|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Full vocabulary, of the sampling distribution (logits divided by the temperature)."),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_low"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_high"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|149|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|146|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|149|GMPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|146|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_low/sequence_min"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|151|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|151|GMPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_high/sequence_max"),
+                ("traits", ("log_ratio_bounds",)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "not use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|153|GMPOTrainer._compute_loss",
+                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|153|GMPOTrainer._compute_loss",
+                        "1.13.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.14.0..1.16.0",)),
+                ("profile", "update"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|112|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|139|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|112|GMPOTrainer._compute_loss|value",
@@ -663,7 +1185,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "entropy"),
-                ("releases", ("1.9.0..1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "entropy/policy"),
                 ("reproduced_by", "from_token_entropy"),
@@ -677,7 +1199,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -690,7 +1212,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -703,7 +1225,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -714,8 +1236,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss",
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|141|GMPOTrainer._compute_loss|value",
                     ),
@@ -723,7 +1245,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_mean"),
-                ("releases", ("1.9.0..1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction_low"),
                 ("traits", ("log_ratio_bounds",)),
@@ -744,7 +1266,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -757,7 +1279,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -770,7 +1292,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -780,8 +1302,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|147|GMPOTrainer._compute_loss",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
                     ),
@@ -789,7 +1311,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_mean"),
-                ("releases", ("1.9.0..1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction_high"),
                 ("traits", ("log_ratio_bounds",)),
@@ -810,7 +1332,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -823,7 +1345,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -836,7 +1358,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -846,8 +1368,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|148|GMPOTrainer._compute_loss",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
                     ),
@@ -855,7 +1377,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/region_mean"),
-                ("releases", ("1.9.0..1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "policy/clip_fraction"),
                 ("traits", ("log_ratio_bounds",)),
@@ -876,7 +1398,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -889,7 +1411,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -902,7 +1424,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -912,8 +1434,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|149|GMPOTrainer._compute_loss",
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|146|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|149|GMPOTrainer._compute_loss",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|146|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|149|GMPOTrainer._compute_loss",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|146|GMPOTrainer._compute_loss|value",
                     ),
@@ -921,7 +1443,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/low_min"),
-                ("releases", ("1.9.0..1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/clip_fraction_low/sequence_min"),
                 ("traits", ("log_ratio_bounds",)),
@@ -942,7 +1464,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -955,7 +1477,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -968,7 +1490,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -978,8 +1500,8 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|151|GMPOTrainer._compute_loss",
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|151|GMPOTrainer._compute_loss",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|151|GMPOTrainer._compute_loss",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|144|GMPOTrainer._compute_loss|value",
                     ),
@@ -987,7 +1509,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "clip_ratio/high_max"),
-                ("releases", ("1.9.0..1.16.0",)),
+                ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/clip_fraction_high/sequence_max"),
                 ("traits", ("log_ratio_bounds",)),
@@ -1008,7 +1530,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -1021,7 +1543,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -1034,7 +1556,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.14.0|trl/trainer/grpo_trainer.py|2542|GRPOTrainer._generate_and_score_completions|value",
                                     "1.16.0|trl/trainer/grpo_trainer.py|2492|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -1044,10 +1566,912 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|153|GMPOTrainer._compute_loss",
-                        "1.9.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|153|GMPOTrainer._compute_loss",
+                        "1.14.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|153|GMPOTrainer._compute_loss",
                         "1.16.0|trl/experimental/gmpo/gmpo_trainer.py|145|GMPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.7.0..1.10.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. The default loss type dapo is divided by the tokens of the micro-batch, not by those of the generation batch, so micro-batches count equally. use_bias_correction_kl has an effect from 1.6.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/trainer/grpo_trainer.py|2543|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2521|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2549|GRPOTrainer.compute_loss|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2977|GRPOTrainer.compute_liger_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2955|GRPOTrainer.compute_liger_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2983|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("global_token_normaliser", "rounded_with_transformers_4")),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1046|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. From 1.11.0 the loss types dapo, cispo and vespo are divided by the tokens of the whole generation batch as without it.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/trainer/grpo_trainer.py|3021|GRPOTrainer.compute_liger_loss|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2989|GRPOTrainer.compute_liger_loss|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3025|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2993|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3031|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.7.0..1.13.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|817|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/trainer/grpo_trainer.py|2543|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2521|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2549|GRPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3025|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2993|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3031|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.7.0..1.10.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2503|GRPOTrainer.compute_liger_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|821|GRPOTrainer.__init__|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2503|GRPOTrainer.compute_liger_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2948|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.7.0|trl/trainer/grpo_trainer.py|2053|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). With use_bias_correction_kl each token is weighted by its own ratio, also if importance_sampling_level is sequence (liger-kernel 0.8.0).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/trainer/grpo_trainer.py|2540|GRPOTrainer.compute_liger_loss",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2535|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2521|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2549|GRPOTrainer.compute_loss|condition",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2854|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2974|GRPOTrainer.compute_liger_loss",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2969|GRPOTrainer.compute_liger_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2955|GRPOTrainer.compute_liger_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|2983|GRPOTrainer.compute_loss|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.11.0..1.13.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2982|GRPOTrainer.compute_liger_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1054|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2982|GRPOTrainer.compute_liger_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|1050|GRPOTrainer.__init__|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|1054|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2982|GRPOTrainer.compute_liger_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each completion, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.11.0|trl/trainer/grpo_trainer.py|2510|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). From 1.13.0 the fused loss is part of TRL (trl/losses/grpo_loss.py).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/trainer/grpo_trainer.py|3009|GRPOTrainer.compute_liger_loss",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3004|GRPOTrainer.compute_liger_loss|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|2989|GRPOTrainer.compute_liger_loss|value",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3027|GRPOTrainer.compute_loss|condition",
+                        "1.11.0|trl/trainer/grpo_trainer.py|3401|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3013|GRPOTrainer.compute_liger_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3008|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|2993|GRPOTrainer.compute_liger_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3031|GRPOTrainer.compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
                     ),
                 ),
             ),

@@ -149,7 +149,6 @@ FILE: tuple[object, ...] = (
                     ("brief", "Name of the reward function or model that was timed; users choose it."),
                     ("pattern", "[^/]+"),
                     ("examples", ("accuracy_reward",)),
-                    ("open", True),
                 ),
             ),
         ),

@@ -504,6 +504,864 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..0.29.1",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.29.1|trl/trainer/grpo_trainer.py|682|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. The default loss type dapo is divided by the tokens of the micro-batch, not by those of the generation batch, so micro-batches count equally. The vLLM importance weights are not applied, and tokens that tools wrote are part of the loss until 0.28.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2095|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2076|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2101|GRPOTrainer.compute_loss|condition",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2051|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.0.0..1.7.1",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "mean"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'dapo' and importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|692|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. The default loss type dapo is divided by the tokens of the micro-batch, not by those of the generation batch, so micro-batches count equally. use_bias_correction_kl has an effect from 1.6.0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/trainer/grpo_trainer.py|2173|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2151|GRPOTrainer.compute_liger_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2179|GRPOTrainer.compute_loss|condition",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2569|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2547|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2575|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..0.27.0",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("scale", "1/gradient_accumulation_steps"),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|585|GRPOTrainer.__init__|value",
+                                    "0.27.0|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. Divided by the number of accumulated micro-batches in evaluation, too. Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2095|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2076|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2101|GRPOTrainer.compute_loss|condition",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2198|GRPOTrainer.compute_liger_loss|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2179|GRPOTrainer.compute_liger_loss|value",
+                        "0.27.0|trl/trainer/grpo_trainer.py|2204|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.27.1..1.7.1",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                ("when", "use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "capped importance weights"),
+                            ("when", "loss_type == 'cispo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "cispo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "gated ratio"),
+                            ("when", "loss_type == 'sapo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "sapo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "smooth sequence weights"),
+                            ("when", "loss_type == 'vespo'"),
+                            ("traits", ("kl_penalty_added",)),
+                            ("reproduced_by", "vespo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("averaged_over_padded_width", "kl_penalty_added")),
+                            (
+                                "evidence",
+                                (
+                                    "0.27.1|trl/trainer/grpo_trainer.py|625|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|838|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by the fused loss of liger-kernel. Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.27.1|trl/trainer/grpo_trainer.py|2202|GRPOTrainer.compute_liger_loss|value",
+                        "0.27.1|trl/trainer/grpo_trainer.py|2182|GRPOTrainer.compute_liger_loss|value",
+                        "0.27.1|trl/trainer/grpo_trainer.py|2208|GRPOTrainer.compute_loss|condition",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2569|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2547|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2575|GRPOTrainer.compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.26.0..0.28.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). Tokens that tools wrote count in these releases.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/trainer/grpo_trainer.py|2093|GRPOTrainer.compute_liger_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2088|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2076|GRPOTrainer.compute_liger_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2101|GRPOTrainer.compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1914|GRPOTrainer.compute_liger_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1909|GRPOTrainer.compute_liger_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1897|GRPOTrainer.compute_liger_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1923|GRPOTrainer.compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.29.0..1.5.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1975|GRPOTrainer.compute_liger_loss|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|2327|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1670|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|1924|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.29.0|trl/trainer/grpo_trainer.py|1670|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.5.1|trl/trainer/grpo_trainer.py|1924|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). Never weighted by the ratio: use_bias_correction_kl has no effect here.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.29.0|trl/trainer/grpo_trainer.py|1996|GRPOTrainer.compute_liger_loss",
+                        "0.29.0|trl/trainer/grpo_trainer.py|1991|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.0|trl/trainer/grpo_trainer.py|1977|GRPOTrainer.compute_liger_loss|value",
+                        "0.29.0|trl/trainer/grpo_trainer.py|2005|GRPOTrainer.compute_loss|condition",
+                        "0.29.0|trl/trainer/grpo_trainer.py|2227|GRPOTrainer.log|reduction",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2348|GRPOTrainer.compute_liger_loss",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2343|GRPOTrainer.compute_liger_loss|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2329|GRPOTrainer.compute_liger_loss|value",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2357|GRPOTrainer.compute_loss|condition",
+                        "1.5.1|trl/trainer/grpo_trainer.py|2654|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.6.0..1.7.1",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0 and use_liger_kernel"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer.compute_liger_loss|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2529|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|731|GRPOTrainer.__init__|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|842|GRPOTrainer.__init__|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|2365|GRPOTrainer.compute_liger_loss|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2529|GRPOTrainer.compute_liger_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.6.0|trl/trainer/grpo_trainer.py|1934|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Computed by liger-kernel inside its fused loss and averaged over processes with equal weight. Log-probabilities are those of the sampling distribution (logits divided by the temperature). With use_bias_correction_kl each token is weighted by its own ratio, also if importance_sampling_level is sequence (liger-kernel 0.8.0).",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.6.0|trl/trainer/grpo_trainer.py|2402|GRPOTrainer.compute_liger_loss",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2397|GRPOTrainer.compute_liger_loss|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2383|GRPOTrainer.compute_liger_loss|value",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2411|GRPOTrainer.compute_loss|condition",
+                        "1.6.0|trl/trainer/grpo_trainer.py|2707|GRPOTrainer.log|reduction",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2566|GRPOTrainer.compute_liger_loss",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2561|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2547|GRPOTrainer.compute_liger_loss|value",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2575|GRPOTrainer.compute_loss|condition",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2880|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
         ),
     ),
 )
