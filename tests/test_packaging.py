@@ -9,6 +9,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 MEGABYTE = 1_000_000
+SUBPACKAGES = {
+    path.parent.name
+    for root in ("adapters", "codegen", "generated")
+    for path in ROOT.glob(f"{root}/rlmetrics/*/py.typed")
+}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +46,8 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     packages = {name.split("/")[1] for name in names if name.startswith("rlmetrics/")}
 
-    assert {"cli", "codegen", "functional", "impl", "names", "reference", "state", "tables", "translate"} == packages
+    assert {"cli", "codegen", "functional", "names", "state", "suites", "tables", "translate"} <= SUBPACKAGES
+    assert SUBPACKAGES == packages
     assert "rlmetrics/__init__.py" not in names
     assert "rlmetrics/cli/demo_runs/trl-0.7.10-ppo.jsonl" in names
     assert not [name for name in names if name.startswith(("spec/", "tests/"))]

@@ -45,7 +45,7 @@ ABSENT = {
         "compute_loss",
         "_get_per_token_logps_and_entropies",
         "_calculate_rewards",
-        "{reward_func}",
+        "{timed_reward}",
         "transformers.generate",
     )
 }
