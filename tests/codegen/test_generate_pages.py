@@ -67,6 +67,15 @@ def test_measured_metric_has_no_function(root: Path) -> None:
     assert "rlmetrics.functional" not in section
 
 
+def test_page_of_metrics_without_a_function(root: Path) -> None:
+    """Exactly the metrics that are measured are listed, each with what is measured in its place."""
+    page = (root / "docs/reference/not_computed.md").read_text()
+
+    assert re.search(r"^1 of \d+ metrics have no compute function", page, re.MULTILINE)
+    wanted = "| [`return/wait`](return.md#return-wait) | Wall time of the reward call on the main process. |  |"
+    assert [wanted] == [line for line in page.splitlines() if line.startswith("| [")]
+
+
 def test_text_shows_as_it_is_written(root: Path) -> None:
     """Characters that Markdown reads as markup come through as themselves."""
     page = (root / "docs/reference/kl.md").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, cast
 
 from torch._C._autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
@@ -17,7 +18,7 @@ def peak_bytes(function: Callable[[], object]) -> int:
     assert results is not None
     records = sorted(
         (event.start_ns(), event.nbytes())
-        for event in results.events()
+        for event in cast(list[Any], results.events())
         if event.name() == "[memory]" and DeviceType.CPU == event.device_type()
     )
     height = peak = 0

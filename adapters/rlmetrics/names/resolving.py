@@ -167,7 +167,10 @@ def defects_of(signature: Signature, tables: Tables) -> tuple[Defect, ...]:
 
 def function_of(metric: str | None, signature: Signature, tables: Tables) -> str | None:
     """Return the function that computes a metric as a code does: the plain one, or the variant that reproduces it."""
-    function: str | None = tables.metrics.get(metric or "", {}).get("function")
-    if function is None or signature.reproduced_by is None:
+    row = tables.metrics.get(metric or "", {})
+    function: str | None = row.get("function")
+    if signature.reproduced_by is None:
         return function
-    return f"{function}_{signature.reproduced_by}"
+    # A metric that no tensor gives, such as a trainer's whole loss, may have functions for some trainers' versions.
+    start = function or row.get("variant_functions")
+    return None if start is None else f"{start}_{signature.reproduced_by}"

@@ -60,6 +60,7 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
         yield Output(f"{FOLDER}/{family}.md", text, source)
     yield _single("index.md", "spec/metrics", spec, tools)
     yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec)})
+    yield _single("not_computed.md", "spec/metrics", spec, {**tools, "left": not_computed(spec, functions)})
     yield _single("inputs.md", "spec/inputs.yaml", spec, tools)
     yield _single("conventions.md", "spec/conventions", spec, tools)
     yield _single("checks.md", "codegen/rlmetrics/codegen/lint", spec, {**tools, "checks": CHECKS})
@@ -68,6 +69,19 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
 def _single(name: str, source: str, spec: Spec, tools: Mapping[str, object]) -> Output:
     text = template(f"reference_{name}.j2").render(source=source, spec=spec, axes=AXES_TEXT, **tools)
     return Output(f"{FOLDER}/{name}", text, source)
+
+
+def not_computed(
+    spec: Spec, functions: Mapping[str, Sequence[Function]]
+) -> dict[str, list[tuple[str, Metric, list[Function]]]]:
+    """Return by family the metrics without a compute function, each with the functions that its variants have."""
+    found: dict[str, list[tuple[str, Metric, list[Function]]]] = {}
+    for family, described in spec.families.items():
+        for metric_id, metric in described.metrics.items():
+            if metric.formula is None and metric.impl is None:
+                own = [function for function in functions.get(family, ()) if function.metric_id == metric_id]
+                found.setdefault(family, []).append((metric_id, metric, own))
+    return found
 
 
 class _Links:

@@ -63,6 +63,8 @@ def health_module(spec: Spec) -> Module:
 
 def _metric(family: str, name: str, metric: Metric, templates: tuple[Any, ...]) -> Row:
     computed = metric.formula is not None or metric.impl is not None
+    partly = any(variant.formula is not None or variant.impl is not None for variant in metric.variants.values())
+    function = f"rlmetrics.functional.{module_name(family)}.{function_name(name)}"
     return row(
         rev=metric.rev,
         brief=metric.brief,
@@ -74,7 +76,8 @@ def _metric(family: str, name: str, metric: Metric, templates: tuple[Any, ...]) 
         identity=tuples(metric.identity.model_dump(exclude_none=True)),
         population=metric.population,
         aggregation=tuple(metric.aggregation.items()),
-        function=f"rlmetrics.functional.{module_name(family)}.{function_name(name)}" if computed else None,
+        function=function if computed else None,
+        variant_functions=function if partly and not computed else None,
         variants=tuple((variant, item.brief) for variant, item in metric.variants.items()),
         false_friends=tuple((friend.metric, friend.why) for friend in metric.false_friends),
         templates=templates,
