@@ -63,8 +63,9 @@ class _InChunks(Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor | None, ...]:
-        (gradient,) = outer
+    def backward(  # pyright: ignore[reportIncompatibleMethodOverride]
+        ctx: Any, gradient: Tensor
+    ) -> tuple[Tensor | None, ...]:
         keep, *flat = ctx.saved_tensors
         wanted = ctx.needs_input_grad[3:]
         gradients = [torch.zeros_like(tensor) if want else None for tensor, want in zip(flat, wanted, strict=True)]

@@ -52,8 +52,9 @@ class Blocks(Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        of_log_probs, of_entropies = gradients
+    def backward(  # pyright: ignore[reportIncompatibleMethodOverride]
+        ctx: Any, of_log_probs: Tensor, of_entropies: Tensor
+    ) -> tuple[Tensor | None, ...]:
         hidden, weight, bias, tokens, keep, normalisers, entropies = ctx.saved_tensors
         head = _Head(hidden, weight, bias, tokens, keep, ctx.scale, ctx.block)
         slopes = _Slopes(head, normalisers, entropies, of_log_probs, of_entropies)
