@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from rlmetrics.names.inheritance import AppliedRow, applied_rows
+from rlmetrics.names.inheritance import applied_rows
 from rlmetrics.names.records import read_evidence
 from rlmetrics.names.tables import FrameworkTable, Tables
 
@@ -49,10 +49,10 @@ class DescribedKey:
     Attributes:
         component: The component.
         stem: The file that the emission stands in.
-        key: The key or template.
+        key: The key or template as it is logged, with the prefix of evaluation.
         patterns: Pattern of each placeholder.
         examples: Examples of each placeholder.
-        eval_prefix: What the key is prefixed with in evaluation, or nothing where it is logged in training only.
+        eval_prefix: What the key begins with because it is logged in evaluation.
         external: Whether all its evidence comes from other packages, such as transformers.
     """
 
@@ -78,7 +78,10 @@ class DescribedKey:
     @cached_property
     def is_open(self) -> bool:
         """Whether nothing of the key is fixed."""
-        return not re.search(r"\w", _PLACEHOLDER.sub("", self.key))
+        return not self._fixed(self.key)
+
+    def _fixed(self, key: str) -> bool:
+        return re.search(r"\w", _PLACEHOLDER.sub("", key.removeprefix(self.eval_prefix))) is not None
 
     @cached_property
     def samples(self) -> frozenset[str]:
@@ -94,16 +97,10 @@ class DescribedKey:
 
     def fits(self, logged: str) -> bool:
         """Whether an extracted key or template can be this one."""
-        names = [logged]
-        if self.eval_prefix and logged.startswith(self.eval_prefix):
-            names.append(logged.removeprefix(self.eval_prefix))
-        return any(self._fits(name) for name in names)
-
-    def _fits(self, logged: str) -> bool:
         if "{" not in logged:
             return self.regex.fullmatch(logged) is not None
-        if not re.search(r"\w", _PLACEHOLDER.sub("", logged)):
-            return self.is_open
+        if not self._fixed(logged):
+            return self.is_open and logged.startswith(self.eval_prefix)
         if self.is_open:
             return False
         template = re.compile(".+".join(re.escape(part) for part in re.split(r"\{[^{}]*\}", logged)))
@@ -167,11 +164,7 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
     for part in reversed(chain):
         placeholders.update(dict(table.file(part).get("placeholders", ())))
     rows = {name: dict(row) for name, row in placeholders.items()}
-    found: dict[int, tuple[AppliedRow, set[str]]] = {}
-    for applied in applied_rows(table, stem, (release,)):
-        found.setdefault(id(applied.row), (applied, set()))[1].add(applied.mode)
-    for applied, modes in found.values():
-        key = str(applied.row["key"])
+    for key, applied in {applied.key: applied for applied in applied_rows(table, stem, (release,))}.items():
         names = _PLACEHOLDER.findall(key)
         cited = applied.row.get("evidence", ())
         yield DescribedKey(
@@ -180,7 +173,7 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
             key=key,
             patterns={name: rows[name]["pattern"] for name in names if name in rows},
             examples={name: tuple(rows[name]["examples"]) for name in names if name in rows},
-            eval_prefix=table.file(applied.stem)["eval_prefix"] if "eval" in modes else "",
+            eval_prefix=table.file(applied.stem)["eval_prefix"] if applied.mode == "eval" else "",
             external=not any(read_evidence(text).path.startswith(package) for text in cited),
         )
 

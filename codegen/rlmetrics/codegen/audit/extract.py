@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, replace
 
 from .calls import decorated
 from .frameworks import SETTINGS
 from .interpreter import Frame, Interpreter, Sunk, Unclear
-from .program import ClassInfo, FunctionInfo, Program
+from .program import ClassInfo, FunctionInfo, ModuleInfo, Program
 from .settings import Settings
 from .values import Conditions, Function, Mapping, Object, Origin, Place, Site, Value, mappings, simplify
 
@@ -55,16 +56,9 @@ class Extraction:
 def extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
     """Extracts the keys of a release from its sources (path in the package → text)."""
     settings = SETTINGS[framework]
-    kept = {
-        path: text
-        for path, text in sources.items()
-        if path.startswith(settings.package + "/") and path.endswith(".py")
-        and not path.startswith(settings.excluded_paths)
-    }  # fmt: skip
-    program = Program(kept)
+    program = parse(settings, sources)
     keys: dict[tuple[str, str, str, int, str], LoggedKey] = {}
     unclear: dict[tuple[str, int, str], Unclear] = {}
-    inherited: dict[str, tuple[str, ...]] = {}
     entries = entry_classes(program, settings)
     for info in entries:
         interpreter = run_class(program, settings, info)
@@ -73,18 +67,46 @@ def extract(framework: str, release: str, sources: MappingType[str, str]) -> Ext
             place = (found.component, found.key, found.path, found.line, found.expression)
             keys[place] = merged(keys[place], found) if place in keys else found
         unclear.update(interpreter.unclear)
-        bases = [settings.inherited[base] for base in program.external_bases(info) if base in settings.inherited]
-        if bases:
-            inherited[name] = tuple(key for keys_of_base in bases for key in keys_of_base)
+    for found, interpreter in script_keys(program, settings, entries):
+        keys.setdefault((found.component, found.key, found.path, found.line, found.expression), found)
+        unclear.update(interpreter.unclear)
     ordered = sorted(keys.values(), key=lambda k: (k.component, k.path, k.line, k.key, k.expression))
-    return Extraction(framework, release, tuple(ordered), tuple(unclear[k] for k in sorted(unclear)), inherited)
+    return Extraction(
+        framework,
+        release,
+        tuple(ordered),
+        tuple(unclear[k] for k in sorted(unclear)),
+        inherited_keys(program, settings),
+    )
+
+
+def parse(settings: Settings, sources: MappingType[str, str]) -> Program:
+    """Parses the part of a release's sources (path in the package → text) that may log."""
+    return Program(
+        {
+            path: text
+            for path, text in sources.items()
+            if path.startswith(settings.package + "/") and path.endswith(".py")
+            and not path.startswith(settings.excluded_paths)
+        }
+    )  # fmt: skip
+
+
+def inherited_keys(program: Program, settings: Settings) -> dict[str, tuple[str, ...]]:
+    """Returns, for each component that derives from a trainer of another package, what that trainer logs on its own."""
+    trainers = [info for info in program.classes() if _is_trainer(program, settings, info)]
+    found: dict[str, tuple[str, ...]] = {}
+    for info in trainers:
+        bases = [settings.inherited[base] for base in program.external_bases(info) if base in settings.inherited]
+        found[component_name(info, trainers)] = tuple(dict.fromkeys(key for keys in bases for key in keys))
+    return found
 
 
 def component_name(info: ClassInfo, entries: Iterable[ClassInfo]) -> str:
     """Returns the name of a class, with its package where another class of the release has the same name.
 
-    A class that only forwards from an old place (defined in a package's ``__init__`` or outside ``experimental``) is the
-    class that it forwards to.
+    A class that only forwards from an old place (defined in a package's ``__init__`` or outside ``experimental``) is
+    the class that it forwards to.
     """
     package, _, module = info.module.name.rpartition(".")
     twins = any(other is not info and other.name == info.name for other in entries)
@@ -105,6 +127,37 @@ def merged(first: LoggedKey, second: LoggedKey) -> LoggedKey:
     conditions = [found.condition for found in (first, second)]
     condition = None if None in conditions else min((text for text in conditions if text), key=len)
     return replace(first, via=tuple(dict.fromkeys((*first.via, *second.via))), condition=condition)
+
+
+def script_keys(
+    program: Program, settings: Settings, entries: list[ClassInfo]
+) -> Iterator[tuple[LoggedKey, Interpreter]]:
+    """Yields what ``__main__`` blocks log through a trainer that they make."""
+    for module in program.modules.values():
+        if not module.path.startswith(settings.scripts):
+            continue
+        function = main_block(module)
+        if function is None or not function.hands_over:
+            continue
+        interpreter = Interpreter(program, settings)
+        frame = Frame(function, {})
+        interpreter.block(frame, function.node.body if isinstance(function.node, ast.FunctionDef) else [])
+        made = [value.info for value in frame.env.values() if isinstance(value, Object) and value.info in entries]
+        for info in made[:1]:
+            if info is not None:
+                for found in logged(interpreter, settings, info, component_name(info, entries)):
+                    yield found, interpreter
+
+
+def main_block(module: ModuleInfo) -> FunctionInfo | None:
+    """Returns what a module does where it is run as a script."""
+    for node in module.tree.body:
+        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+            made = ast.parse("def __main__(): pass").body[0]
+            assert isinstance(made, ast.FunctionDef)
+            made.body, made.lineno = node.body, node.lineno
+            return FunctionInfo("__main__", made, module, None, "__main__")
+    return None
 
 
 def entry_classes(program: Program, settings: Settings) -> list[ClassInfo]:

@@ -25,6 +25,7 @@ from .values import (
     Unknown,
     Value,
     join,
+    mappings,
     negate,
     options,
     split_condition,
@@ -494,8 +495,9 @@ class Interpreter:
         if isinstance(target, ast.Subscript):
             for container in options(evaluate(self, frame, target.value)):
                 for key in texts(evaluate(self, frame, target.slice)):
-                    if isinstance(container, Mapping) and not container.autovivify:
-                        container.slots.pop(key.template, None)
+                    slot = container.slots.get(key.template) if isinstance(container, Mapping) else None
+                    if slot is not None and isinstance(container, Mapping) and not mappings(slot.value):
+                        del container.slots[key.template]
 
     # ------------------------------------------------------------------ assignment
 

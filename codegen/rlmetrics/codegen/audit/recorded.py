@@ -92,9 +92,8 @@ def differences(recorded: Extraction, extracted: Extraction) -> list[str]:
     """Return how an extraction differs from the recorded one of the same release, one line for each difference."""
     old = {(k.component, k.key, k.path, k.symbol, k.expression) for k in recorded.keys}
     new = {(k.component, k.key, k.path, k.symbol, _short(k.expression)) for k in extracted.keys}
-    lines = [f"- {' '.join(entry)}" for entry in sorted(old - new)] + [
-        f"+ {' '.join(entry)}" for entry in sorted(new - old)
-    ]
+    lines = [f"- {' '.join(entry)}" for entry in sorted(old - new)]
+    lines += [f"+ {' '.join(entry)}" for entry in sorted(new - old)]
     if dict(recorded.inherited) != dict(extracted.inherited):
         lines.append("keys of other packages differ")
     return lines

@@ -58,6 +58,8 @@ class Settings:
     """Methods of an object that code of another package calls once it was given the object."""
     training_entries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Method that runs in training only → tests that hold there."""
+    scripts: tuple[str, ...] = ()
+    """Folders whose modules log from their ``__main__`` block, through the trainer that they make."""
     user_logs: Mapping[str, str] = field(default_factory=dict)
     """``Class.method`` whose result users hand to a tracker themselves → method that does it where the class has it."""
     writers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -89,7 +89,7 @@ def transport(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments:
     if name in ("get", "future") and isinstance(function, ast.Attribute) and not arguments.all():
         owner = arguments.receiver
         return owner if any(isinstance(option, (Object, Mapping)) for option in options(owner)) else None
-    if name in _FUNCTIONS and arguments.positional:
+    if name in _FUNCTIONS and arguments.positional and not isinstance(arguments.positional[0], Function):
         carried = [value for value in arguments.positional if not isinstance(value, Unknown)]
         if carried:
             return Sequence(carried, exact=True) if name == "gather" and len(carried) > 1 else carried[0]

@@ -48,9 +48,11 @@ def evaluation_metrics(interpreter: Interpreter, frame: Frame, node: ast.Call, v
             result = interpreter.run(option, [], {}, unknown_parameters=True)
             for mapping in mappings(result):
                 prefixed = Mapping()
-                for key in mapping.keys():
+                for key in iter(mapping.keys()):
                     name = Text(f"eval_{key.template}", key.site, key.origins)
                     prefixed.write(name, Unknown(key.template), interpreter.place(frame, node), "")
+                    named = Text(f"eval_{{eval_dataset}}_{key.template}", key.site, key.origins)
+                    prefixed.write(named, Unknown(key.template), interpreter.place(frame, node), "")
                 interpreter.sunk.append(Sunk(prefixed, frame.site(node), "compute_metrics"))
 
 
