@@ -208,7 +208,7 @@ def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node
             slot = owner.slots.get(name.template)
             value = slot.value if slot else None if owner.autovivify else owner.child(name.template)
             if value is None and owner.autovivify:
-                value = Mapping(autovivify=True)
+                value = Mapping(autovivify=owner.autovivify - 1)
                 owner.write(name, value, interpreter.place(frame, node), "")
             if value is not None:
                 found.append(value)

@@ -186,7 +186,8 @@ class Slot:
 class Mapping(Value):
     """A dict, shared by reference like the real one. Keys are templates."""
 
-    def __init__(self, *, autovivify: bool = False) -> None:
+    def __init__(self, *, autovivify: int = 0) -> None:
+        """Makes an empty dict; ``autovivify`` says how many levels of dicts appear below it as they are read."""
         self.slots: dict[str, Slot] = {}
         self.missing: dict[tuple[Site, str], Missing] = {}
         self.autovivify = autovivify

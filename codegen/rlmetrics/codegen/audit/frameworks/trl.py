@@ -58,6 +58,7 @@ SETTINGS = Settings(
     decorators=("profiling_decorator",),
     returns_logged={"PPOTrainer.log_stats:stats": "step"},
     open_sources={
+        "self.scorers": "scorer_name",
         "metrics.pop('tool_calls_by_name')": "name",
         "metrics.pop('tool_failures_by_name')": "name",
     },

@@ -145,12 +145,24 @@ def append(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Ar
     return Constant(None) if done else None
 
 
+def _depth(factory: ast.expr) -> int:
+    """How many levels of dicts a ``defaultdict`` with this factory makes below itself."""
+    if isinstance(factory, ast.Lambda):
+        return _depth(factory.body)
+    if isinstance(factory, ast.Call):
+        name = getattr(factory.func, "id", getattr(factory.func, "attr", ""))
+        return 1 + (_depth(factory.args[0]) if factory.args else 0) if "dict" in name.lower() else 0
+    if isinstance(factory, ast.Name):
+        return int("dict" in factory.id.lower() or factory.id not in ("list", "int", "float", "str", "set"))
+    return int(isinstance(factory, (ast.Dict, ast.DictComp)))
+
+
 def constructor(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Value | None:
     """``dict(loss=..., **more)``, ``defaultdict(list)``, ``OrderedDict()``, ``copy(metrics)``."""
     function = node.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if name in ("defaultdict", "Counter"):
-        return Mapping(autovivify=not (node.args and text_of(node.args[0]) in ("list", "int", "float")))
+        return Mapping(autovivify=_depth(node.args[0]) if node.args else 0)
     if name in ("dict", "OrderedDict", "BatchFeature", "BatchEncoding") and isinstance(function, ast.Name):
         made = Mapping()
         interpreter.touch(frame, node)
@@ -188,7 +200,9 @@ def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
             )
         elif isinstance(option, Sequence) and function.attr == "pop":
             found.extend(option.items)
-    if not found and function.attr in ("items", "keys") and isinstance(arguments.receiver, Unknown):
+    unknown = any(isinstance(option, Unknown) for option in options(arguments.receiver))
+    empty = not any(mapping.slots or mapping.missing for mapping in mappings(arguments.receiver))
+    if unknown and empty and function.attr in ("items", "keys"):  # such as the {} of ``given or {}``
         return _unknown_entries(interpreter, frame, function)
     return join(*found) if found else None
 
