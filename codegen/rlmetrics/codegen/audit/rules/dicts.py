@@ -200,9 +200,10 @@ def read(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Argu
             )
         elif isinstance(option, Sequence) and function.attr == "pop":
             found.extend(option.items)
-    unknown = any(isinstance(option, Unknown) for option in options(arguments.receiver))
-    empty = not any(mapping.slots or mapping.missing for mapping in mappings(arguments.receiver))
-    if unknown and empty and function.attr in ("items", "keys"):  # such as the {} of ``given or {}``
+    chosen_by_users = text_of(function.value) in interpreter.settings.open_sources  # perhaps as ``given or {}``
+    if function.attr in ("items", "keys") and (
+        (not found and isinstance(arguments.receiver, Unknown)) or chosen_by_users
+    ):
         return _unknown_entries(interpreter, frame, function)
     return join(*found) if found else None
 
