@@ -1,4 +1,4 @@
-"""Compares what every release logs, as recorded, with what the spec says of it; ``python tests/audit/every_release.py``."""
+"""Compares what every release logs, as recorded, with the spec; ``python tests/audit/every_release.py`` prints it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from rlmetrics.codegen.audit.frameworks import SETTINGS
 
 @pytest.mark.parametrize("framework", sorted(SETTINGS))
 def test_recall_and_precision(framework: str) -> None:
-    """Of all (component, release, key), at least 99 % that are logged are described, and as many described are logged."""
+    """Of (component, release, key), at least 99 % that are logged are described, and of those described are logged."""
     found = agreement(framework)
     worst = "\n".join(list(found.lines())[:200])
     print(f"{framework}: recall {found.recall:.2%}, precision {found.precision:.2%}\n{worst}")

@@ -11,7 +11,8 @@ from functools import cached_property
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _TALKS_OF_METRICS = re.compile(
-    r"metric|stat|timing|timer|_log|logs|logger|wandb|trackio|tracking|profil|loss|append_to|rename", re.IGNORECASE
+    r"metric|stat|timing|timer|_log|logs|logger|wandb|trackio|tracking|profil|loss|append_to|rename|log_\w*traces",
+    re.IGNORECASE,
 )
 _KEY_LIKE = re.compile(r"[\w@{}-]*(/[\w@{}-]*)+")
 

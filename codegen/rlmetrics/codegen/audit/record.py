@@ -1,0 +1,118 @@
+"""Records what all releases log, and how much of the spec's evidence holds in them.
+
+``python -m rlmetrics.codegen.audit.record DIR OUT`` reads the folders ``trl-0.0.1``, ``verl-0.9.1`` … below DIR, each
+an unpacked wheel, and writes ``trl.json``, ``verl.json`` and ``evidence.json`` into OUT.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from rlmetrics.names.records import read_evidence
+from rlmetrics.names.tables import FrameworkTable, Tables, load_tables
+
+from .described import describe
+from .evidence import EvidenceChecker
+from .extract import Extraction, extract
+from .frameworks import SETTINGS
+from .recorded import pack
+from .sources import read_release
+
+__all__ = ["evidence_counts", "main", "record_release"]
+
+
+def record_release(folder: Path, framework: str, release: str) -> tuple[Extraction, dict[str, str | None]]:
+    """Extract a release from its unpacked wheel, and reopen every line of it that the spec cites.
+
+    Returns:
+        What it logs; and for each citation, as :func:`_citation` names it, what is wrong with it or nothing.
+    """
+    package = SETTINGS[framework].package
+    sources = read_release(package, release, wheel=None, folder=folder / f"{framework}-{release}", cache=folder)
+    extraction = extract(framework, release, sources)
+    checker = EvidenceChecker(sources, extraction)
+    names = [found.key for found in extraction.keys]
+    claims = describe(load_tables(), framework, release).claims
+    return extraction, {
+        _citation(claim.where.split(": ")[0], release, claim.path, claim.line): checker.problem(claim, names)
+        for claim in claims
+    }
+
+
+def evidence_counts(tables: Tables, problems: Mapping[str, Mapping[str, str | None]]) -> dict[str, dict[str, int]]:
+    """Count, for each framework, the spec's records and those whose evidence holds where their range begins and ends.
+
+    Args:
+        tables: The spec.
+        problems: For each framework, citation to what is wrong with it.
+    """
+    counts: dict[str, dict[str, int]] = {}
+    for framework, found in problems.items():
+        table = tables.framework(framework)
+        package = str(tables.frameworks[framework]["package"]) + "/"
+        total = verified = elsewhere = 0
+        for stem, ends, cited in _records(table):
+            total += 1
+            own = [(release, path, line) for release, path, line in cited if path.startswith(package)]
+            if not own:
+                elsewhere += 1
+                continue
+            holding = {
+                release for release, path, line in own if found.get(_citation(stem, release, path, line), "-") is None
+            }
+            verified += set(ends) <= holding
+        counts[framework] = {
+            "records": total,
+            "verified_in_first_and_last_release": verified,
+            "of_other_packages": elsewhere,
+            "citations": len(found),
+            "citations_that_hold": sum(problem is None for problem in found.values()),
+        }
+    return counts
+
+
+def _records(table: FrameworkTable) -> Iterator[tuple[str, tuple[str, str], list[tuple[str, str, int]]]]:
+    """Yield file, first and last release, and citations of every emission that a component has."""
+    described: dict[str, set[str]] = {}
+    for _, stem, ranges, _ in table.components:
+        for part in table.chain(stem):
+            described.setdefault(part, set()).update(table.releases.expand(ranges))
+    for stem, releases in described.items():
+        for row in map(dict, table.file(stem).get("emissions", ())):
+            covered = releases & set(table.releases.expand(row["releases"])) if "releases" in row else releases
+            ordered = sorted(covered, key=table.releases.index)
+            if ordered:
+                cited = [read_evidence(text) for text in row.get("evidence", ())]
+                yield stem, (ordered[0], ordered[-1]), [(item.release, item.path, item.line) for item in cited]
+
+
+def _citation(stem: str, release: str, path: str, line: int) -> str:
+    return f"{stem} {release} {path}:{line}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the records; see the module."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sources", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args(arguments)
+    tables = load_tables()
+    problems: dict[str, dict[str, str | None]] = {}
+    for framework in SETTINGS:
+        releases = tables.framework(framework).releases.names
+        with ProcessPoolExecutor(options.jobs) as pool:
+            results = list(pool.map(partial(record_release, options.sources, framework), releases))
+        (options.out / f"{framework}.json").write_text(pack([found for found, _ in results]), encoding="utf-8")
+        problems[framework] = {citation: problem for _, checked in results for citation, problem in checked.items()}
+    counts = evidence_counts(tables, problems)
+    (options.out / "evidence.json").write_text(json.dumps(counts, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
