@@ -13,6 +13,7 @@ METRICS: dict[str, object] = {
         ("kind", "scalar"),
         ("aliases", ("loss", "total_loss", "training_loss")),
         ("identity", (("quantity", "training_loss"), ("of", "all terms"), ("extent", "batch"), ("statistic", "mean"))),
+        ("variant_functions", "rlmetrics.functional.loss.loss_total"),
         (
             "variants",
             (

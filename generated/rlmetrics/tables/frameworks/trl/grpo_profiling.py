@@ -146,8 +146,14 @@ FILE: tuple[object, ...] = (
             (
                 "timed_reward",
                 (
-                    ("brief", "Name of the reward function or model that was timed; users choose it."),
-                    ("pattern", "[^/]+"),
+                    (
+                        "brief",
+                        "Name of the reward function or model that was timed; not that of another timed function.",
+                    ),
+                    (
+                        "pattern",
+                        "(?:[^/_cstv]|_[^/cgmp]|c[^/o]|co[^/m]|com[^/p]|comp[^/u]|compu[^/t]|comput[^/e]|compute[^/_]|compute_[^/l]|compute_l[^/o]|compute_lo[^/s]|s[^/y]|sy[^/n]|syn[^/c]|sync[^/_]|sync_[^/w]|t[^/r]|tr[^/a]|tra[^/n]|tran[^/s]|trans[^/f]|transf[^/o]|transfo[^/r]|transfor[^/m]|transform[^/e]|transforme[^/r]|transformer[^/s]|transformers[^/.]|v[^/L]|vL[^/L]|vLL[^/M]|vLLM[^/.])[^/]*|c|co|com|comp|compu|comput|compute|compute_|compute_l|compute_lo|s|sy|syn|sync|sync_|t|tr|tra|tran|trans|transf|transfo|transfor|transform|transforme|transformer|transformers|v|vL|vLL|vLLM",
+                    ),
                     ("examples", ("accuracy_reward",)),
                 ),
             ),
