@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,11 +13,20 @@ from rlmetrics.names.tables import Overlays, Tables
 
 from .errors import InputError
 from .files import default_output, replacing, require_free
-from .kinds import KINDS, kind_of
+from .kinds import FOLDER_KINDS, KINDS, kind_of
 from .report import Report
 from .translator import Translator
 
 __all__ = ["translate_file"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A file, or a folder of which some files are translated together."""
+
+    path: Path
+    kind: str
+    files: tuple[Path, ...]
 
 
 def translate_file(
@@ -66,23 +77,24 @@ def translate_file(
         raise InputError(msg, path)
     output = default_output(path) if output is None else Path(output)
     require_free(output, path, force=force)
-    files, skipped = _find(path, kind)
-    if not files:
+    units, skipped = _find(path, kind)
+    if not units:
         msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
         raise InputError(msg, path)
     if source == "auto":
-        source = infer_source({name for file, kind_name in files for name in KINDS[kind_name].names(file)}, spec=spec)
+        source = infer_source({name for unit in units for name in KINDS[unit.kind].names(unit.path)}, spec=spec)
     translator = Translator(
         source, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
     )
-    total = translator.new_report(kind or _common_kind(files))
+    total = translator.new_report(kind or _common_kind(units))
     with replacing(output) as part:
-        for file, kind_name in files:
-            report = translator.new_report(kind_name)
-            goal = part if path.is_file() else part / file.relative_to(path)
+        for unit in units:
+            report = translator.new_report(unit.kind)
+            goal = part if unit.path == path else part / unit.path.relative_to(path)
             goal.parent.mkdir(parents=True, exist_ok=True)
-            KINDS[kind_name].translate(file, goal, translator, report)
-            report.outputs.append(str(output if path.is_file() else output / file.relative_to(path)))
+            KINDS[unit.kind].translate(unit.path, goal, translator, report)
+            written = [goal / file.relative_to(unit.path) for file in unit.files]
+            report.outputs += [str(output / file.relative_to(part)) for file in written if file.exists()]
             total.merge(report)
         if not total.translated and not total.collisions:
             first = ", ".join(sorted({*total.unknown, *total.unchanged, *total.set_aside})[:5]) or "none"
@@ -92,20 +104,37 @@ def translate_file(
     return total
 
 
-def _find(path: Path, kind: str | None) -> tuple[list[tuple[Path, str]], list[Path]]:
-    """Return the files to translate with their kinds, and those of a folder that hold no names."""
-    candidates = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
-    found: list[tuple[Path, str]] = []
+def _find(path: Path, kind: str | None) -> tuple[list[_Unit], list[Path]]:
+    """Return what there is to translate, and the files of a folder that hold no names."""
+    if path.is_file():
+        name = kind_of(path, kind)
+        return ([_Unit(path, name, (path,))] if name else []), []
+    if kind is not None:
+        kind_of(path, kind)
+    units: list[_Unit] = []
     skipped: list[Path] = []
-    for file in candidates:
-        name = kind_of(file, kind if path.is_file() else None)
-        if name is None or (kind is not None and name != kind):
-            skipped.append(file)
-        else:
-            found.append((file, name))
-    return found, skipped
+    claimed: set[Path] = set()
+    for folder, _, entries in sorted(os.walk(path)):
+        found = [_Unit(Path(folder), name, tuple(held)) for name, held in _members(Path(folder), kind)]
+        found = [unit for unit in found if claimed.isdisjoint(unit.files)]
+        units += found
+        claimed.update(file for unit in found for file in unit.files)
+        for file in (Path(folder, entry) for entry in sorted(entries)):
+            if file in claimed or not file.is_file():
+                continue
+            name = kind_of(file, None)
+            if name is None or (kind is not None and name != kind):
+                skipped.append(file)
+            else:
+                units.append(_Unit(file, name, (file,)))
+    return units, skipped
 
 
-def _common_kind(files: list[tuple[Path, str]]) -> str:
-    kinds = sorted({kind for _, kind in files})
+def _members(folder: Path, kind: str | None) -> list[tuple[str, list[Path]]]:
+    wanted = {name: found for name, found in FOLDER_KINDS.items() if kind in (None, name)}
+    return [(name, held) for name, found in wanted.items() if (held := found.members(folder))]
+
+
+def _common_kind(units: list[_Unit]) -> str:
+    kinds = sorted({unit.kind for unit in units})
     return kinds[0] if len(kinds) == 1 else "+".join(kinds)

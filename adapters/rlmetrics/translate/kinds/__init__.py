@@ -9,9 +9,9 @@ from typing import Protocol
 from ..errors import InputError
 from ..report import Report
 from ..translator import Translator
-from . import jsonl, trainer_state
+from . import jsonl, tensorboard, trainer_state
 
-__all__ = ["KINDS", "Kind", "kind_of"]
+__all__ = ["FOLDER_KINDS", "KINDS", "FolderKind", "Kind", "kind_of"]
 
 
 class Kind(Protocol):
@@ -30,7 +30,17 @@ class Kind(Protocol):
         ...
 
 
-KINDS: dict[str, Kind] = {"trainer-state": trainer_state, "jsonl": jsonl}
+class FolderKind(Kind, Protocol):
+    """A kind of which several files of one folder belong together; ``path`` may be such a folder everywhere."""
+
+    def members(self, folder: Path) -> list[Path]:
+        """Return the files in ``folder``, or below it, that are translated together; none if it is no such folder."""
+        ...
+
+
+KINDS: dict[str, Kind] = {"tensorboard": tensorboard, "trainer-state": trainer_state, "jsonl": jsonl}
+
+FOLDER_KINDS: dict[str, FolderKind] = {"tensorboard": tensorboard}
 
 
 def kind_of(path: Path, wanted: str | None) -> str | None:

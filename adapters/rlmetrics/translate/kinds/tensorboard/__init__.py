@@ -1,0 +1,65 @@
+"""TensorBoard event files: the tags of scalars, tensors and histograms, and the layouts that name tags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...errors import InputError
+from ...report import Report
+from ...translator import Translator
+from .events import Rewriter
+from .messages import event_class
+from .tags import routes_of, tags_of
+from .tfrecord import Extent
+
+__all__ = ["members", "names", "recognises", "translate"]
+
+_NAME = "tfevents"
+_SAMPLE_BYTES = 4_000_000
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether ``path`` is named like an event file."""
+    return _NAME in path.name
+
+
+def members(folder: Path) -> list[Path]:
+    """Return the event files of ``folder``: for TensorBoard they are one run, read in the order of their names."""
+    return sorted(path for path in folder.iterdir() if _NAME in path.name and path.is_file())
+
+
+def names(path: Path) -> list[str]:
+    """Return the tags near the beginning of an event file, or of those of a run."""
+    event_class()
+    files = _files(path)
+    return tags_of(files, {file: Extent() for file in files}, most=_SAMPLE_BYTES)
+
+
+def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
+    """Write an event file, or those of a run, with translated tags to ``output``.
+
+    Steps, wall times, values and plugin data stay. A torn last record is left out and accounted for.
+
+    Raises:
+        InputError: If a record is damaged, or a value can't be converted.
+    """
+    event_class()
+    files = _files(path)
+    extents = {file: Extent() for file in files}
+    try:
+        routes = routes_of(files, extents, translator)
+    except InputError as error:
+        raise error if str(error).startswith(str(path)) else InputError(str(error), path) from None
+    rewriter = Rewriter(routes, lambda tag: translator.key(tag).output)
+    output_is_folder = path.is_dir()
+    if output_is_folder:
+        output.mkdir(exist_ok=True)
+    for file in files:
+        extent = extents[file]
+        report.records += rewriter.rewrite(file, output / file.name if output_is_folder else output, extent)
+        report.lost.records += extent.torn > 0
+        report.lost.bytes += extent.torn
+
+
+def _files(path: Path) -> list[Path]:
+    return members(path) if path.is_dir() else [path]

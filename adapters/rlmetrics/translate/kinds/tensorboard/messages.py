@@ -1,0 +1,51 @@
+"""TensorBoard's own message classes, imported when the first event file is translated."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+__all__ = ["event_class", "layout_class", "parse", "tensor_util"]
+
+
+@cache
+def event_class() -> Any:
+    """Return the class of events.
+
+    Raises:
+        ModuleNotFoundError: If TensorBoard is not installed.
+    """
+    import_module("tensorboard")
+    return import_module("tensorboard.compat.proto.event_pb2").Event
+
+
+@cache
+def layout_class() -> Any:
+    """Return the class of the layouts of the custom scalars page."""
+    return import_module("tensorboard.plugins.custom_scalar.layout_pb2").Layout
+
+
+@cache
+def tensor_util() -> Any:
+    """Return the functions that make arrays of tensors and the reverse."""
+    return import_module("tensorboard.util.tensor_util")
+
+
+def parse(message: bytes) -> Any:
+    """Return the event in ``message``.
+
+    Raises:
+        ValueError: If it holds none.
+    """
+    try:
+        return event_class().FromString(message)
+    except _decode_error() as error:
+        msg = f"it holds no event ({error})"
+        raise ValueError(msg) from None
+
+
+@cache
+def _decode_error() -> type[Exception]:
+    error: type[Exception] = import_module("google.protobuf.message").DecodeError
+    return error

@@ -1,0 +1,73 @@
+"""What translating event files costs: ``python tests/benchmarks/translate_tensorboard.py [POINTS]``.
+
+Prints points a second of a whole ``translate_file`` (checksums of the input verified, the output written) beside those
+of TensorBoard's own ``EventAccumulator`` merely reading the same file, and exits with 1 if translating is not at least
+``FACTOR`` times as fast. The times are CPU seconds, the least of several runs.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rlmetrics.names import keys
+from rlmetrics.translate import translate_file
+from rlmetrics.translate.kinds.tensorboard.scalars import head_of
+from rlmetrics.translate.kinds.tensorboard.tfrecord import frame
+
+FACTOR = 4
+RUNS = 3
+SOURCE, TARGET = "trl[PPOTrainer]==0.7.10", "canonical"
+
+
+def write(path: Path, points: int) -> None:
+    """Write an event file with so many points of all scalars of the source."""
+    tags = [entry.key for entry in keys(SOURCE) if "{" not in entry.key]
+    heads = [head_of(tag) for tag in tags]
+    with path.open("wb") as file:
+        first = struct.pack("<Bd", 9, 1e9) + b"\x1a\x0dbrain.Event:2"
+        file.write(frame([b""], [0], [first]))
+        for step in range(1, points // len(tags) + 1):
+            number = bytes([step & 0x7F | 0x80, step >> 7 & 0x7F | 0x80, step >> 14])
+            event = struct.pack("<Bd", 9, 1e9 + step) + b"\x10" + number
+            messages = [event + head + struct.pack("<f", step / 7 + place) for place, head in enumerate(heads)]
+            file.write(frame([b""] * len(heads), list(range(len(heads))), messages))
+
+
+def read(path: Path) -> None:
+    """Read every point with TensorBoard."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    EventAccumulator(str(path), size_guidance={"scalars": 0, "tensors": 0, "histograms": 0}).Reload()
+
+
+def seconds(job: Callable[[], object]) -> float:
+    """Return the least CPU time of several runs of a job."""
+    times = []
+    for _ in range(RUNS):
+        before = time.process_time()
+        job()
+        times.append(time.process_time() - before)
+    return min(times)
+
+
+def main() -> int:
+    """Measure, print, and tell whether translating is fast enough."""
+    points = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "events.out.tfevents.1.host")
+        write(path, points)
+        output = Path(folder, "translated.tfevents")
+        ours = seconds(lambda: translate_file(path, source=SOURCE, target=TARGET, output=output, force=True))
+        theirs = seconds(lambda: read(path))
+    print(f"translated: {points / ours:,.0f} points/s; read by EventAccumulator: {points / theirs:,.0f} points/s")
+    print(f"{theirs / ours:.1f} times as fast; wanted: {FACTOR}")
+    return int(theirs / ours < FACTOR)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,352 @@
+"""TensorBoard event files: what TensorBoard's own reader finds in the translation of real ones."""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rlmetrics.cli import main
+from rlmetrics.translate import InputError, translate_file
+from rlmetrics.translate.kinds.tensorboard.crc32c import masked
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.histogram.summary_v2 import histogram_pb
+from tensorboard.plugins.scalar.summary_v2 import scalar_pb
+from tensorboard.util.tensor_util import make_ndarray, make_tensor_proto
+from tracker_messages import Category, Chart, Event, HistogramProto, Layout, Summary
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs" / "tensorboard"
+PPO, CANONICAL = "trl[PPOTrainer]==0.7.10", "canonical"
+VERL_1, VERL_5 = "verl==0.1", "verl==0.5.0"
+KINDS = ("scalars", "tensors", "histograms", "images", "compressedHistograms", "audio")
+REAL = {
+    "trl-0.7.10-ppo": (PPO, "trl[PPOTrainer]==0.18.2"),
+    "trl-0.7.10-histograms": (PPO, CANONICAL),
+    "trl-1.16.0-grpo": ("trl[GRPOTrainer]==1.16.0", "verl==0.9.1"),
+    "verl-0.9.1": ("verl==0.9.1", CANONICAL),
+}
+
+
+def _points(folder):
+    """Every point that TensorBoard finds, by kind and tag."""
+    reader = EventAccumulator(str(folder), size_guidance=dict.fromkeys(KINDS, 0))
+    reader.Reload()
+    reading = {"scalars": reader.Scalars, "tensors": reader.Tensors, "histograms": reader.Histograms}
+    return {(kind, tag): list(read(tag)) for kind, read in reading.items() for tag in reader.Tags()[kind]}
+
+
+def _records(path):
+    content, at, found = path.read_bytes(), 0, []
+    while at < len(content):
+        length = struct.unpack_from("<Q", content, at)[0]
+        found.append(content[at : at + 16 + length])
+        at += 16 + length
+    return found
+
+
+def _frame(message):
+    head = struct.pack("<Q", len(message))
+    return head + struct.pack("<I", masked(head)) + message + struct.pack("<I", masked(message))
+
+
+def _write(path, *events):
+    version = Event(wall_time=1.0, file_version="brain.Event:2")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(_frame(event.SerializeToString()) for event in (version, *events)))
+    return path
+
+
+def _event(step, *values):
+    return Event(wall_time=100.0 + step, step=step, summary=Summary(value=values))
+
+
+def _number(step, tag, value):
+    return _event(step, Summary.Value(tag=tag, simple_value=value))
+
+
+@pytest.mark.parametrize("run", REAL)
+def test_every_point_of_a_real_run_is_found_under_its_new_tag(run, tmp_path, capsys):
+    """TensorBoard reads each point with the step, wall time and value it had, and finds nothing else."""
+    source, target = REAL[run]
+    before = {path: path.read_bytes() for path in (FIXTURES / run).rglob("*") if path.is_file()}
+
+    code = main(
+        ["translate", str(FIXTURES / run), "--from", source, "--to", target, "-o", str(tmp_path / "out"), "--json"]
+    )
+
+    report = json.loads(capsys.readouterr().out)
+    moved = {old: how["to"] for old, how in report["translated"].items()} | report["set_aside"]
+    gone = set(report["duplicates"])
+    old, new = _points(FIXTURES / run), _points(tmp_path / "out")
+    scales = {tag: how["transform"]["scale"] for tag, how in report["translated"].items() if how["transform"]}
+    for tag, scale in scales.items():
+        was, now = old.pop(("scalars", tag)), new.pop(("scalars", moved[tag]))
+        assert [(point.step, point.wall_time) for point in was] == [(point.step, point.wall_time) for point in now]
+        assert pytest.approx([point.value * scale for point in was]) == [point.value for point in now]
+    layouts = [points.pop(("tensors", "custom_scalars__config__"), None) is not None for points in (old, new)]
+    assert layouts[0] == layouts[1]
+    assert {"tensorboard"} == {report["kind"]}
+    assert int(bool(report["collisions"])) == code
+    assert len(old) - len(gone) == len(new)
+    expected = {(kind, moved.get(tag, tag)): points for (kind, tag), points in old.items() if tag not in gone}
+    assert repr(sorted(expected.items())) == repr(sorted(new.items()))
+    assert {path.relative_to(FIXTURES / run) for path in before} == {
+        path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*") if path.is_file()
+    }
+    assert before == {path: path.read_bytes() for path in before}
+    assert [] == [tag for tag in moved if tag.startswith(("_hparams_", "custom_scalars"))]
+
+
+def test_records_without_a_renamed_tag_are_the_same_bytes(tmp_path, capsys):
+    """Settings, texts and scalars that keep their tag are copied as they are, checksums included."""
+    source, target = REAL["trl-1.16.0-grpo"]
+    path = next((FIXTURES / "trl-1.16.0-grpo").iterdir())
+    report = translate_file(path, source=source, target=target, output=tmp_path / "out.tfevents")
+
+    renamed = {old for old, how in report.translated.items() if how["to"] != old} | set(report.set_aside)
+    pairs = list(zip(_records(path), _records(tmp_path / "out.tfevents"), strict=True))
+    tags = [[value.tag for value in Event.FromString(old[12:-4]).summary.value] for old, _ in pairs]
+    kept = [old == new for (old, new), names in zip(pairs, tags, strict=True) if renamed.isdisjoint(names)]
+    assert 5 < len(kept) < len(pairs)
+    assert all(kept)
+
+
+def test_files_of_a_run_agree_about_a_collision(tmp_path, capsys):
+    """Two tags claim one name and differ in the second file only: both are set aside in the first file as well."""
+    for number, other in enumerate((1.0, 2.0)):
+        _write(
+            tmp_path / "run" / f"events.out.tfevents.{number}.host",
+            _number(number, "env/reward_mean", 1.0),
+            _number(number, "ppo/mean_scores", other),
+            _number(number, "objective/kl", 0.5),
+        )
+
+    code = main(["translate", str(tmp_path / "run"), "--from", PPO, "--to", "trl[PPOTrainer]==0.18.2"])
+
+    assert 1 == code
+    assert {
+        ("scalars", "untranslated/trl-0.7.10/env/reward_mean"),
+        ("scalars", "untranslated/trl-0.7.10/ppo/mean_scores"),
+        ("scalars", "objective/kl"),
+    } == set(_points(tmp_path / "run.translated"))
+
+
+@pytest.mark.parametrize("torn", ["env/reward_mean", "ppo/mean_scores"])
+def test_a_crash_between_two_equal_tags_costs_no_point(torn, tmp_path):
+    """Of two tags with equal values one is written; a last value that only the other one has is written too."""
+    tags = ["env/reward_mean", "ppo/mean_scores"]
+    events = [_number(step, tag, float(step)) for step in range(1, 6) for tag in tags if (step, tag) != (5, torn)]
+    path = _write(tmp_path / "run" / "events.out.tfevents.1.host", *events)
+
+    report = translate_file(path.parent, source=PPO, target="trl[PPOTrainer]==0.18.2")
+
+    points = _points(tmp_path / "run.translated")
+    assert 0 == report.exit_code
+    assert {("scalars", "objective/scores")} == set(points)
+    assert 5 == len(points["scalars", "objective/scores"])
+
+
+def test_both_names_are_written_on_request(tmp_path, capsys):
+    """``--both`` gives each point a second tag, in the same event."""
+    source, target = REAL["verl-0.9.1"]
+    arguments = ["--from", source, "--to", target, "-o", str(tmp_path / "out"), "--both"]
+
+    assert 0 == main(["translate", str(FIXTURES / "verl-0.9.1"), *arguments])
+
+    old, new = _points(FIXTURES / "verl-0.9.1"), _points(tmp_path / "out")
+    assert old["scalars", "actor/ppo_kl"] == new["scalars", "actor/ppo_kl"] == new["scalars", "kl/old/k1"]
+
+
+def test_unknown_tags_are_dropped_on_request(tmp_path):
+    """``--unknown drop`` leaves out the event, too, if no value of it is left."""
+    path = _write(tmp_path / "events.out.tfevents.1", _number(1, "objective/kl", 1.0), _number(1, "mine", 2.0))
+
+    report = translate_file(path, source=PPO, target=CANONICAL, unknown="drop", output=tmp_path / "out.tfevents")
+
+    assert ["mine"] == report.unknown
+    assert [None, "kl/old_reference_sum/k1"] == [
+        next((value.tag for value in Event.FromString(record[12:-4]).summary.value), None)
+        for record in _records(tmp_path / "out.tfevents")
+    ]
+
+
+def test_values_follow_a_known_conversion(tmp_path):
+    """The first verl logged the learning rate in units of 1e-4: numbers, tensors and histograms are converted."""
+    tag = "actor/lr(1e-4)"
+    histogram = HistogramProto(min=1, max=4, num=3, sum=7, sum_squares=21, bucket_limit=[2, 4], bucket=[2, 1])
+    second = histogram_pb(tag, [1.0, 2.0, 4.0], buckets=2).value[0]
+    path = _write(
+        tmp_path / "events.out.tfevents.1",
+        _number(1, tag, 3.0),
+        _number(2, tag, float("nan")),
+        _event(3, scalar_pb(tag, 5.0).value[0]),
+        _event(4, Summary.Value(tag=tag, histo=histogram)),
+        _event(5, second),
+    )
+
+    translate_file(path, source=VERL_1, target=VERL_5, output=tmp_path / "out.tfevents")
+
+    values = [Event.FromString(record[12:-4]).summary.value[0] for record in _records(tmp_path / "out.tfevents")[1:]]
+    one, nan, tensor, buckets, rows = values
+    assert {"actor/lr"} == {value.tag for value in values}
+    assert pytest.approx(3e-4) == one.simple_value
+    assert nan.simple_value != nan.simple_value
+    assert pytest.approx(5e-4) == make_ndarray(tensor.tensor).item()
+    assert pytest.approx([1e-4, 4e-4, 7e-4, 21e-8]) == [
+        buckets.histo.min,
+        buckets.histo.max,
+        buckets.histo.sum,
+        buckets.histo.sum_squares,
+    ]
+    assert pytest.approx([2e-4, 4e-4]) == list(buckets.histo.bucket_limit)
+    assert [2, 1] == list(buckets.histo.bucket)
+    before, after = make_ndarray(second.tensor), make_ndarray(rows.tensor)
+    assert pytest.approx(before[:, :2] * 1e-4) == after[:, :2]
+    assert before[:, 2].tolist() == after[:, 2].tolist()
+
+
+def test_what_cannot_be_converted_is_refused(tmp_path, capsys):
+    """An image under a name whose numbers are converted gives one line, and nothing is written."""
+    path = _write(
+        tmp_path / "events.out.tfevents.1", _event(1, Summary.Value(tag="actor/lr(1e-4)", image={"width": 1}))
+    )
+
+    code = main(["translate", str(path), "--from", VERL_1, "--to", VERL_5])
+
+    assert 2 == code
+    assert "actor/lr(1e-4): a value of kind image" in capsys.readouterr().err
+    assert [path.name] == os.listdir(tmp_path)
+
+
+def test_layouts_show_old_and_new_tags(tmp_path):
+    """Regular expressions stay and the new tags of what they match are added; margins name the new tags."""
+    multiline = Chart(title="both", multiline={"tag": ["ppo/loss/.*", "ppo/policy/clipfrac", "("]})
+    band = {"value": "ppo/val/mean", "lower": "mine", "upper": "objective/kl"}
+    margin = Chart(margin={"series": [band]})
+    layout = Layout(category=[Category(title="PPO", chart=[multiline, margin])])
+    value = Summary.Value(
+        tag="custom_scalars__config__",
+        tensor=make_tensor_proto(layout.SerializeToString()),
+        metadata={"plugin_data": {"plugin_name": "custom_scalars"}},
+    )
+    run = tmp_path / "run"
+    _write(run / "events.out.tfevents.1", _number(1, "ppo/loss/policy", 1.0), _number(1, "ppo/loss/value", 1.0))
+    _write(run / "events.out.tfevents.2.layout", _event(0, value))
+
+    translate_file(run, source=PPO, target=CANONICAL)
+
+    record = _records(tmp_path / "run.translated" / "events.out.tfevents.2.layout")[1]
+    found = Layout.FromString(Event.FromString(record[12:-4]).summary.value[0].tensor.string_val[0])
+    lines, margin = found.category[0].chart
+    assert [
+        "ppo/loss/.*",
+        "ppo/policy/clipfrac",
+        "(",
+        "^policy/loss$",
+        "^value/loss$",
+        "^policy/clip_fraction$",
+    ] == list(lines.multiline.tag)
+    assert ["value/mean", "mine", "kl/old_reference_sum/k1"] == [
+        getattr(margin.margin.series[0], field) for field in ("value", "lower", "upper")
+    ]
+
+
+@pytest.mark.parametrize("cut", [1, 5, 13, 30])
+def test_a_torn_tail_costs_the_last_record_only(cut, tmp_path, capsys):
+    """Wherever a crash cut the file, all whole records are translated and the loss is told in records and bytes."""
+    source, target = REAL["verl-0.9.1"]
+    path = tmp_path / "events.out.tfevents.1"
+    whole = _records(next((FIXTURES / "verl-0.9.1").iterdir()))
+    path.write_bytes(b"".join(whole)[:-cut])
+
+    code = main(["translate", str(path), "--from", source, "--to", target, "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert 0 == code
+    assert len(whole) - 1 == report["records"]
+    assert {"records": 1, "bytes": len(whole[-1]) - cut} == report["lost"]
+
+
+@pytest.mark.parametrize(("where", "what"), [(0, "its length"), (9, "its length"), (20, "its data"), (-1, "its data")])
+def test_a_damaged_record_is_told_with_its_offset(where, what, tmp_path, capsys):
+    """A flipped bit anywhere in a record gives one line with the record's offset, and nothing is written."""
+    whole = _records(next((FIXTURES / "verl-0.9.1").iterdir()))
+    offset = sum(map(len, whole[:7]))
+    damaged = bytearray(whole[7])
+    damaged[where] ^= 0x10
+    path = tmp_path / "events.out.tfevents.1"
+    path.write_bytes(b"".join([*whole[:7], bytes(damaged), *whole[8:]]))
+
+    code = main(["translate", str(path), "--from", "verl==0.9.1", "--to", CANONICAL])
+
+    message = capsys.readouterr().err
+    assert 2 == code
+    assert f"{path}: the record at byte {offset} is damaged: the checksum of {what} is wrong" in message
+    assert 1 == message.count("\n")
+    assert [path.name] == os.listdir(tmp_path)
+
+
+def test_an_absurd_length_is_refused(tmp_path, capsys):
+    """A header that claims more than a message can hold is refused, without trying to read that much."""
+    head = struct.pack("<Q", 2**60)
+    path = tmp_path / "events.out.tfevents.1"
+    path.write_bytes(head + struct.pack("<I", masked(head)) + b"rest")
+
+    assert 2 == main(["translate", str(path), "--from", PPO, "--to", CANONICAL])
+    assert f"the record at byte 0 is damaged: a length of {2**60} bytes can't be" in capsys.readouterr().err
+
+
+def test_a_record_that_is_no_event_is_refused(tmp_path):
+    """Sound records of something else end with a message, not with a traceback."""
+    path = tmp_path / "events.out.tfevents.1"
+    path.write_bytes(_frame(b"\xff" * 30))
+
+    with pytest.raises(InputError, match="is no event"):
+        translate_file(path, source=PPO, target=CANONICAL)
+
+
+def test_other_kinds_in_the_same_folder_are_translated_too(tmp_path, capsys):
+    """A run's folder holds event files and JSON lines: each is translated as what it is, below folders as well."""
+    shutil.copytree(FIXTURES / "trl-0.7.10-ppo", tmp_path / "run" / "tb")
+    shutil.copy(FIXTURES.parent / "trl-0.7.10-ppo1_tensorboard.jsonl", tmp_path / "run" / "logs.jsonl")
+
+    assert 0 == main(["translate", str(tmp_path / "run"), "--from", PPO, "--to", CANONICAL, "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert "jsonl+tensorboard" == report["kind"]
+    assert 3 == len(report["outputs"])
+    assert all(Path(output).is_file() for output in report["outputs"])
+
+
+def test_without_tensorboard_one_line_names_the_extra(tmp_path):
+    """Event files need TensorBoard's classes; without it the command says what to install."""
+    path = _write(tmp_path / "events.out.tfevents.1", _number(1, "objective/kl", 1.0))
+    code = (
+        "import sys; sys.modules['tensorboard'] = None\n"
+        "from rlmetrics.cli import main\n"
+        f"sys.exit(main(['translate', {str(path)!r}, '--from', {PPO!r}, '--to', 'canonical']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert 2 == done.returncode
+    assert 'rlmetrics translate: needs tensorboard; pip install "rlmetrics[tensorboard]"\n' == done.stderr
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    """Ten times more records take hardly more memory: they are streamed."""
+    peaks = []
+    content = _records(_write(tmp_path / "one.tfevents", *[_number(9, "objective/kl", 1.0)] * 1000))
+    for times in (100, 1000):
+        path = tmp_path / f"{times}.tfevents"
+        path.write_bytes(content[0] + b"".join(content[1:]) * times)
+        code = (
+            "import re\nfrom rlmetrics.translate import translate_file\n"
+            f"translate_file({str(path)!r}, source={PPO!r}, target='canonical')\n"
+            "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.1 * peaks[0]
