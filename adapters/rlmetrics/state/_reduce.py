@@ -80,9 +80,8 @@ def one(like: Tensor) -> Tensor:
 
 def unseen(kind: SlotKind, like: Tensor) -> Tensor:
     """Return the value of a slot that has seen nothing, float64 ``[]`` or ``[width]`` on the device of ``like``."""
-    values = identity(Slot("", kind))
-    shape = (len(values),) if len(values) > 1 else ()
-    return torch.full(shape, values[0], dtype=wide_dtype(like), device=like.device)
+    first, *more = identity(Slot("", kind))
+    return torch.full((1 + len(more),) if more else (), first, dtype=wide_dtype(like), device=like.device)
 
 
 def _selected(x: Tensor, over: Tensor | None) -> Tensor:

@@ -51,7 +51,7 @@ def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
                 size = reference.shape[vocabulary[other][0].index(axis)]
                 if tensor.shape[position] != size:
                     msg = (
-                        f"{name}: expected a tensor {dims(axes)} with {axis} = {size} as in {other} "
+                        f"{name}: expected a tensor {dims(axes)} with {_kind(axis)} = {size} as in {other} "
                         f"{list(reference.shape)}, got {_describe(tensor)}"
                     )
                     raise ValueError(msg)
@@ -68,7 +68,12 @@ def _has_dtype(tensor: Tensor, dtype: Dtype) -> bool:
 
 def dims(axes: tuple[str, ...]) -> str:
     """Return axes as messages show them: ``[B, T]``."""
-    return f"[{', '.join(axes)}]"
+    return f"[{', '.join(map(_kind, axes))}]"
+
+
+def _kind(axis: str) -> str:
+    """Return an axis without the number that tells it from others of its kind: a suite may have several."""
+    return axis.rstrip("0123456789")
 
 
 def _describe(tensor: Tensor) -> str:

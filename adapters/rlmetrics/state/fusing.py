@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from . import host, ops
+from .checks import Dtype
 from .layout import Slot, width
 from .packing import Packing
 from .registry import MetricFunction, Number, registered
@@ -19,6 +20,7 @@ from .suite import Fusion, Suite
 
 if TYPE_CHECKING:
     from rlmetrics.codegen.formula import Compiled, Fused
+    from rlmetrics.codegen.formula.declared import Domain
 
 __all__ = ["FusedSuite", "fuse_metrics", "make_suite"]
 
@@ -136,7 +138,7 @@ def fuse_metrics(
     compiled = {name: _compiled(metric) for name, (metric, _) in metrics.items()}
     renamed, parameters = _shared({name: values for name, (_, values) in metrics.items()})
     fused = fuse(compiled, renamed, optional)
-    dtypes = {name: dtype for metric, _ in metrics.values() for name, _, dtype in metric.inputs}
+    dtypes: dict[str, Dtype] = {name: dtype for metric, _ in metrics.values() for name, _, dtype in metric.inputs}
     functions = _defined(fused, parameters, ", ".join(metrics))
     return Fusion(
         metrics=tuple(metrics),
@@ -153,7 +155,7 @@ def fuse_metrics(
 def _compiled(metric: MetricFunction) -> Compiled:
     from rlmetrics.codegen.formula import AXES_OF, PlainInput, PlainParameter, compile_formula
 
-    domains = {axes: domain for domain, axes in AXES_OF.items()}
+    domains: dict[tuple[str, ...], Domain] = {axes: domain for domain, axes in AXES_OF.items()}
 
     def formula_of(other: str) -> tuple[str | None, Mapping[str, str]]:
         found = registered(other)

@@ -42,7 +42,7 @@ class Packing:
             kind: SlotKind = "sum" if slot.kind in _ADDITIVE else slot.kind
             sizes[kind] = sizes.get(kind, 0) + width(slot)
         self._sizes = list(sizes.values())
-        self._kinds = [(kind, len(Layout((Slot("", kind),)).identity)) for kind in sizes]
+        self._kinds: list[tuple[SlotKind, int]] = [(kind, len(Layout((Slot("", kind),)).identity)) for kind in sizes]
 
     def initial(self, device: torch.device | str | None = None) -> Tensor:
         """Return the state ``[W]`` that has seen nothing."""

@@ -18,10 +18,12 @@ class Input(Protocol):
     @property
     def domain(self) -> Domain:
         """Its axes."""
+        ...
 
     @property
     def dtype(self) -> DType:
         """Its kind of dtype."""
+        ...
 
 
 class Parameter(Protocol):
@@ -30,6 +32,7 @@ class Parameter(Protocol):
     @property
     def default(self) -> bool | int | float | None:
         """Its default, which also tells its type; None where there is none."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,119 @@
+"""What a suite costs, counted: waits for the device, copies to the host, graph breaks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from generate_support import environment
+from rlmetrics.state.suite import Suite
+from rlmetrics.suites import PPOSuite, make_suite
+from suites.suite_support import SUITES, CopiesToHost, Synchronisations, assert_same, make_batch
+
+
+@pytest.mark.parametrize("make", SUITES)
+def test_update_never_waits(make: type[Suite]) -> None:
+    """Neither the first update, nor a later one, nor a merge reads a number from the device."""
+    suite, other = make(), make()  # type: ignore[call-arg]
+    batch = make_batch(suite, 0)
+    suite.update(**batch)
+    with Synchronisations() as waits, CopiesToHost() as copies:
+        other.update(**batch)
+        suite.update(**batch).merge(other)
+
+    assert [] == waits.calls
+    assert {"to"} >= set(copies.calls)  # the state follows its data, which is no copy where it is there already
+
+
+@pytest.mark.parametrize("make", SUITES)
+def test_compute_copies_once(make: type[Suite]) -> None:
+    """However many metrics there are, computing reads the state once."""
+    suite = make()  # type: ignore[call-arg]
+    suite.update(**make_batch(suite, 0))
+    with Synchronisations() as waits, CopiesToHost() as copies:
+        suite.compute()
+
+    assert [] == waits.calls
+    assert ["tolist"] == copies.calls
+
+
+def test_counters_count() -> None:
+    """The counters see what they are for: reading a number is a wait and a copy."""
+    with Synchronisations() as waits, CopiesToHost() as copies:
+        torch.ones(1).item()
+
+    assert ["aten._local_scalar_dense.default"] == waits.calls
+    assert ["item"] == copies.calls
+
+
+def test_all_state_is_one_tensor() -> None:
+    """The state is one flat float64 tensor, and nothing else in a suite holds numbers of the data."""
+    suite = PPOSuite().update(**make_batch(PPOSuite(), 0))
+
+    assert (torch.float64, 1) == (suite.values.dtype, suite.values.dim())
+    assert ["values"] == [name for name, value in vars(suite).items() if isinstance(value, torch.Tensor)]
+
+
+def test_state_holds_no_graph() -> None:
+    """Inputs that need gradients leave no graph behind."""
+    suite = PPOSuite()
+    batch = make_batch(suite, 0)
+    batch["logprobs"].requires_grad_()
+
+    assert not suite.update(**batch).values.requires_grad
+
+
+def test_shared_parts_are_computed_once() -> None:
+    """Five metrics of one ratio take one exponential, and one population is counted once."""
+    keys = ["policy/loss", "policy/clip_fraction", "policy/clip_fraction_low", "policy/ratio/mean", "kl/old/k3"]
+    suite = make_suite(keys)
+    called: list[str] = []
+
+    class Calls(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
+            called.append(func.__name__)
+            return func(*args, **(kwargs or {}))
+
+    with Calls():
+        suite.update(**make_batch(suite, 0))
+
+    assert 1 == called.count("exp")
+    assert 1 == sum(slot.kind == "count" and slot.name == "token_count" for slot in suite.fusion.packing.slots)
+    assert len(keys) + 1 == len(suite.fusion.packing.slots)
+
+
+@pytest.mark.parametrize("make", [PPOSuite, lambda: make_suite(["policy/loss", "value/loss", "reward/group_std"])])
+def test_update_compiles_without_breaks(make) -> None:  # type: ignore[no-untyped-def]
+    """``torch.compile(fullgraph=True)`` takes the whole update, merging included, and gives the same numbers."""
+    torch.compiler.reset()
+    plain, compiled = make(), make()
+    update = torch.compile(compiled.update, fullgraph=True, backend="aot_eager")
+    for seed in range(3):
+        batch = make_batch(plain, seed, columns=4 + seed)
+        plain.update(**batch)
+        update(**batch)
+
+    assert_same(plain.compute(), compiled.compute())
+
+
+def test_fusing_needs_no_code_generator() -> None:
+    """``make_suite`` runs with torch and the standard library alone."""
+    code = (
+        "import sys\nfor name in ('pydantic', 'jinja2', 'yaml', 'numpy'): sys.modules[name] = None\n"
+        "from rlmetrics.suites import make_suite\nprint(make_suite(['kl/old/k1']).metrics[0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], env=environment(), capture_output=True, text=True, check=False
+    )
+
+    assert ("", "kl/old/k1\n") == (done.stderr, done.stdout)
+
+
+def test_package_is_lazy() -> None:
+    """Importing the package does not import torch; an unknown name is an ordinary error."""
+    code = "import sys, rlmetrics.suites; print('torch' in sys.modules, hasattr(rlmetrics.suites, 'nothing'))"
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+
+    assert "False False\n" == done.stdout
