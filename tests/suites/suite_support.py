@@ -82,24 +82,26 @@ def assert_same(expected: Mapping[str, float], actual: Mapping[str, float], rel:
 
 
 class CopiesToHost(TorchFunctionMode):
-    """Counts calls that bring numbers from a device to the host, or that may, as ``to`` does."""
+    """Notes calls that bring numbers from a device to the host, or that may, as ``to`` does; and the names of all."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.all: list[str] = []
         self.calls: list[str] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
+        self.all.append(name)
         if name in _TO_HOST and not (name == "to" and isinstance(args[1], torch.dtype)):
             self.calls.append(name)
         return func(*args, **(kwargs or {}))
 
 
-class Synchronisations(TorchDispatchMode):
+class Synchronisations(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Counts operations that wait for the device."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.calls: list[str] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -69,17 +69,10 @@ def test_shared_parts_are_computed_once() -> None:
     """Five metrics of one ratio take one exponential, and one population is counted once."""
     keys = ["policy/loss", "policy/clip_fraction", "policy/clip_fraction_low", "policy/ratio/mean", "kl/old/k3"]
     suite = make_suite(keys)
-    called: list[str] = []
-
-    class Calls(torch.overrides.TorchFunctionMode):
-        def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
-            called.append(func.__name__)
-            return func(*args, **(kwargs or {}))
-
-    with Calls():
+    with CopiesToHost() as calls:
         suite.update(**make_batch(suite, 0))
 
-    assert 1 == called.count("exp")
+    assert 1 == calls.all.count("exp")
     assert 1 == sum(slot.kind == "count" and slot.name == "token_count" for slot in suite.fusion.packing.slots)
     assert len(keys) + 1 == len(suite.fusion.packing.slots)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rlmetrics.functional import REGISTRY
+from rlmetrics.state import MetricState
 from rlmetrics.state.suite import Suite
 from rlmetrics.suites import DPOSuite, GRPOSuite, PPOSuite, make_suite
 from suites.suite_support import SUITES, assert_same, make_batch, rows_of, separately
@@ -64,18 +66,18 @@ def test_every_metric_can_be_fused() -> None:
     for key, metric in REGISTRY.items():
         if metric.update is None or metric.kind == "distribution":
             continue
-        parameters = {name: BOUNDS[name] for name in metric.parameters if name in BOUNDS}
-        missing = {name: 0.5 for name, default in metric.parameters.items() if default is None}
-        suite = make_suite({key: {**missing, **parameters}})
-        empty = metric.state(**missing, **{k: v for k, v in parameters.items() if k not in missing})
+        parameters: dict[str, Any] = {name: BOUNDS[name] for name in metric.parameters if name in BOUNDS}
+        parameters = {name: 0.5 for name, default in metric.parameters.items() if default is None} | parameters
+        suite = make_suite({key: parameters})
         batch = make_batch(suite, 2)
 
+        over_none = MetricState(metric, **parameters).compute()
         over_nothing = suite.compute()[key]
         result = suite.update(**batch).compute()[key]
 
         expected = metric(*batch.values(), **suite.parameters).item()
         assert pytest.approx(expected, rel=1e-12, abs=1e-14, nan_ok=True) == result, key
-        assert pytest.approx(empty.compute().item(), nan_ok=True) == over_nothing, key
+        assert pytest.approx(over_none.item(), nan_ok=True) == over_nothing, key
 
 
 @settings(deadline=None, max_examples=30)
