@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["csv_text", "json_text", "markdown", "plain", "table", "yaml_text"]
@@ -18,18 +19,41 @@ _YAML_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y",
 
 def plain(value: Any) -> Any:
     """Return records as dictionaries, ready for JSON; ``from_`` becomes ``from``."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name.rstrip("_"): plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {shown: plain(getattr(value, name)) for name, shown in _fields(type(value))}
     return value
 
 
+@lru_cache(maxsize=64)
+def _fields(record: type) -> tuple[tuple[str, str], ...]:
+    return tuple((field.name, field.name.rstrip("_")) for field in fields(record))
+
+
 def json_text(value: Any) -> str:
-    """Return one JSON document."""
-    return json.dumps(plain(value), indent=2, ensure_ascii=False)
+    """Return one JSON document, with a line for each record: whole tables are large, and lines can be compared."""
+    document = plain(value)
+    if isinstance(document, list):
+        return _lines(document)
+    if isinstance(document, dict):
+        parts = (f"{json.dumps(key)}: {_part(item)}" for key, item in document.items())
+        return "{\n" + ",\n".join(parts) + "\n}"
+    return json.dumps(document, ensure_ascii=False)
+
+
+def _part(value: Any) -> str:
+    return _lines(value) if isinstance(value, list) and value else json.dumps(value, ensure_ascii=False)
+
+
+def _lines(items: Sequence[Any]) -> str:
+    if not items:
+        return "[]"
+    return "[\n" + ",\n".join(json.dumps(item, ensure_ascii=False) for item in items) + "\n]"
 
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
