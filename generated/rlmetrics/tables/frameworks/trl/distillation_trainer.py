@@ -43,6 +43,14 @@ FILE: tuple[object, ...] = (
         "config",
         (
             (
+                "gradient_accumulation_steps",
+                (
+                    ("type", "int"),
+                    ("brief", "Micro-batches per optimizer step, a setting of transformers."),
+                    ("defaults", (((), 1, ()),)),
+                ),
+            ),
+            (
                 "beta",
                 (
                     ("type", "float"),
@@ -1557,6 +1565,134 @@ FILE: tuple[object, ...] = (
                         "1.10.0|trl/trainer/distillation_trainer.py|1020|DistillationTrainer._generate_single_turn|span",
                         "1.16.0|trl/extras/profiling.py|118|ProfilingContext._log_metrics",
                         "1.16.0|trl/trainer/distillation_trainer.py|1072|DistillationTrainer._generate_single_turn|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("1.10.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "The counter that num_tokens logs; transformers itself finds nothing to count in the batches, which are lists of examples.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "1.10.0|trl/trainer/distillation_trainer.py|1068|DistillationTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("1.10.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "The counter that num_tokens logs over the wall time so far, from transformers 4.52 on. include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "1.10.0|trl/trainer/distillation_trainer.py|1068|DistillationTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("1.11.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                ("variants", ((("name", "with tools"), ("when", "tools"), ("traits", ("external_tokens_excluded",))),)),
+                (
+                    "note",
+                    "The counter that num_tokens logs; transformers itself finds nothing to count in the batches, which are lists of examples.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "1.11.0|trl/trainer/distillation_trainer.py|1480|DistillationTrainer._generate|value",
+                        "1.16.0|trl/trainer/distillation_trainer.py|1432|DistillationTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("1.11.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                ("variants", ((("name", "with tools"), ("when", "tools"), ("traits", ("external_tokens_excluded",))),)),
+                (
+                    "note",
+                    "The counter that num_tokens logs over the wall time so far, from transformers 4.52 on. include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "1.11.0|trl/trainer/distillation_trainer.py|1480|DistillationTrainer._generate|value",
+                        "1.16.0|trl/trainer/distillation_trainer.py|1432|DistillationTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("1.1.0..1.9.2",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/tokens_seen"),
+                ("scale", "gradient_accumulation_steps"),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "A batch for a whole optimizer step is handed out once for each of its micro-batches and counted in full each time. The texts of the data set count, also where generated ones are trained on.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "1.1.0|trl/experimental/distillation/distillation_trainer.py|757|DistillationTrainer.get_train_dataloader|value",
+                        "1.9.2|trl/experimental/distillation/distillation_trainer.py|702|DistillationTrainer.get_train_dataloader|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("1.1.0..1.9.2",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("scale", "gradient_accumulation_steps"),
+                ("when", "include_tokens_per_second or include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "A batch for a whole optimizer step is counted once for each of its micro-batches, so divide by gradient_accumulation_steps.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "1.1.0|trl/experimental/distillation/distillation_trainer.py|757|DistillationTrainer.get_train_dataloader|value",
+                        "1.9.2|trl/experimental/distillation/distillation_trainer.py|702|DistillationTrainer.get_train_dataloader|value",
                     ),
                 ),
             ),

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "GFPOTrainer"),
     (
         "brief",
-        "GRPO that throws completions away before learning: a function of the user's scores the completions of each prompt, and only the best num_remains_in_group of them get advantages and are trained on. Lengths are those of all completions, rewards and the completions table those of the kept ones. Without that setting, and in evaluation, nothing is filtered. It owns a copy of the scoring code, in which changes to GRPOTrainer arrive late; the loss is inherited.",
+        "GRPO that throws completions away before learning: a function of the user's scores the completions of each prompt, and only the best num_remains_in_group of them get advantages and are trained on. Lengths are those of all completions, rewards and the completions table those of the kept ones. Without that setting, and in evaluation, nothing is filtered. It owns a copy of the scoring code, in which changes to GRPOTrainer arrive late; the loss is inherited. From 0.26.0 to 1.0.0 the copy does not fit GRPOTrainer, which hands over more values than it takes: the first batch raises an error and nothing is logged; 1.1.0 runs again.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
@@ -131,7 +131,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Mean over groups up to 0.29.1, two releases longer than in GRPOTrainer. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                    "Mean over groups up to 0.29.1, two releases longer than in GRPOTrainer. With num_remains_in_group, in training, only of the completions that the filter kept. From 0.26.0 with num_generations_eval other than num_generations, completions of several prompts are taken for a group in evaluation.",
                 ),
                 (
                     "evidence",
@@ -168,7 +168,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "multi_objective_aggregation has no effect here. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                    "multi_objective_aggregation has no effect here. With num_remains_in_group, in training, only of the completions that the filter kept. From 0.26.0 with num_generations_eval other than num_generations, completions of several prompts are taken for a group in evaluation.",
                 ),
                 (
                     "evidence",
@@ -285,7 +285,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "multi_objective_aggregation has no effect here. With num_remains_in_group, in training, only of the completions that the filter kept.",
+                    "multi_objective_aggregation has no effect here. With num_remains_in_group, in training, only of the completions that the filter kept. From 0.26.0 with num_generations_eval other than num_generations, completions of several prompts are taken for a group in evaluation.",
                 ),
                 (
                     "evidence",
@@ -401,7 +401,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here. The bound is vllm_importance_sampling_cap, by default 2.0 up to 0.25.1 and 3.0 from 0.26.0; from 1.6.0 it is called vllm_importance_sampling_clip_max, and vllm_importance_sampling_clip_min, if set, bounds the weight from below.",
                 ),
                 (
                     "evidence",
@@ -445,7 +445,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here. The bound is vllm_importance_sampling_cap, by default 2.0 up to 0.25.1 and 3.0 from 0.26.0; from 1.6.0 it is called vllm_importance_sampling_clip_max, and vllm_importance_sampling_clip_min, if set, bounds the weight from below.",
                 ),
                 (
                     "evidence",
@@ -488,7 +488,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here. The bound is vllm_importance_sampling_cap, by default 2.0 up to 0.25.1 and 3.0 from 0.26.0; from 1.6.0 it is called vllm_importance_sampling_clip_max, and vllm_importance_sampling_clip_min, if set, bounds the weight from below.",
                 ),
                 (
                     "evidence",

@@ -849,6 +849,50 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("1.0.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/tokens_seen"),
+                ("scale", "gradient_accumulation_steps"),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "A batch for a whole optimizer step is handed out once for each of its micro-batches and counted in full each time. The texts of the data set count, also where generated ones are trained on. With a data set of images nothing is counted from 1.8.0 on and it stays 0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "1.0.0|trl/experimental/gold/gold_trainer.py|992|GOLDTrainer._get_train_sampler|value",
+                        "1.16.0|trl/experimental/gold/gold_trainer.py|1148|GOLDTrainer._get_train_sampler|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("1.0.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("scale", "gradient_accumulation_steps"),
+                ("when", "include_tokens_per_second or include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "A batch for a whole optimizer step is counted once for each of its micro-batches, so divide by gradient_accumulation_steps. With a data set of images nothing is counted from 1.8.0 on and it stays 0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "1.0.0|trl/experimental/gold/gold_trainer.py|992|GOLDTrainer._get_train_sampler|value",
+                        "1.16.0|trl/experimental/gold/gold_trainer.py|1148|GOLDTrainer._get_train_sampler|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

@@ -20441,6 +20441,292 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.14.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/tokens_seen"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|3491|Trainer.log",
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "4.46.3|transformers/trainer.py|2445|Trainer._inner_training_loop|value",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|247|GRPOTrainer.__init__.data_collator|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|376|GRPOTrainer.__init__.data_collator|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("0.14.0..0.16.1",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer_utils.py|407|speed_metrics",
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "4.46.3|transformers/trainer.py|2445|Trainer._inner_training_loop|value",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|247|GRPOTrainer.__init__.data_collator|value",
+                        "0.16.1|trl/trainer/grpo_trainer.py|376|GRPOTrainer.__init__.data_collator|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response", "last_batch_cut")),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The counter that num_tokens logs; transformers itself finds nothing to count in the batches, which are lists of examples.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1100|GRPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("0.17.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("prompt_counted_per_response", "last_batch_cut")),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The counter that num_tokens logs over the wall time so far, from transformers 4.52 on. include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "0.17.0|trl/trainer/grpo_trainer.py|1100|GRPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.18.0..0.23.1",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The counter that num_tokens logs; transformers itself finds nothing to count in the batches, which are lists of examples.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1220|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.2|trl/trainer/grpo_trainer.py|1228|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1704|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1474|GRPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("0.18.0..0.23.1",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The counter that num_tokens logs over the wall time so far, from transformers 4.52 on. include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "0.18.0|trl/trainer/grpo_trainer.py|1220|GRPOTrainer._generate_and_score_completions|value",
+                        "0.18.2|trl/trainer/grpo_trainer.py|1228|GRPOTrainer._generate_and_score_completions|value",
+                        "0.21.0|trl/trainer/grpo_trainer.py|1704|GRPOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/grpo_trainer.py|1474|GRPOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.24.0..0.25.1",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "The counter that num_tokens logs; transformers itself finds nothing to count in the batches, which are lists of examples.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1328|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1412|GRPOTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("0.24.0..0.25.1",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "The counter that num_tokens logs over the wall time so far, from transformers 4.52 on. include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1328|GRPOTrainer._generate|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1412|GRPOTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.26.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools"),
+                            ("traits", ("external_tokens_excluded",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The counter that num_tokens logs; transformers itself finds nothing to count in the batches, which are lists of examples.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._generate|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate|value",
+                        "1.16.0|trl/trainer/grpo_trainer.py|2292|GRPOTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("0.26.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools"),
+                            ("traits", ("external_tokens_excluded",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The counter that num_tokens logs over the wall time so far, from transformers 4.52 on. include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "0.26.0|trl/trainer/grpo_trainer.py|1700|GRPOTrainer._generate|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2085|GRPOTrainer._generate|value",
+                        "1.16.0|trl/trainer/grpo_trainer.py|2292|GRPOTrainer._generate|value",
+                    ),
+                ),
+            ),
         ),
     ),
     (

@@ -9,7 +9,7 @@ FILE: tuple[object, ...] = (
     ("title", "GRPOWithReplayBufferTrainer"),
     (
         "brief",
-        "GRPO that keeps groups with differing rewards in a buffer and trains on them again in place of groups whose completions all got the same reward. Rewards, lengths and the completions table describe what was just generated; loss, entropy, KL and clipping describe what was trained on, replayed groups included, so the two need not belong together. It owns a copy of the scoring code, in which changes to GRPOTrainer arrive late.",
+        "GRPO that keeps groups with differing rewards in a buffer and trains on them again in place of groups whose completions all got the same reward. Rewards, lengths and the completions table describe what was just generated; loss, entropy, KL and clipping describe what was trained on, replayed groups included, so the two need not belong together. Far less is replayed than intended: numbers of single completions are taken for those of groups, so each process stores its first group only, whichever group had differing rewards, and puts one back only when all of its groups had equal rewards, then into the first place and with the advantage of a single completion. If nothing is stored yet at that moment, or if two stored scores are equal, training stops with an error. 0.24.0 fails at the first batch. It owns a copy of the scoring code, in which changes to GRPOTrainer arrive late.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
@@ -120,7 +120,10 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
-                ("note", "Mean over groups up to 0.29.1, two releases longer than in GRPOTrainer."),
+                (
+                    "note",
+                    "Mean over groups up to 0.29.1, two releases longer than in GRPOTrainer. From 0.26.0 with num_generations_eval other than num_generations, completions of several prompts are taken for a group in evaluation.",
+                ),
                 (
                     "evidence",
                     (
@@ -154,7 +157,10 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
-                ("note", "multi_objective_aggregation has no effect here."),
+                (
+                    "note",
+                    "multi_objective_aggregation has no effect here. From 0.26.0 with num_generations_eval other than num_generations, completions of several prompts are taken for a group in evaluation.",
+                ),
                 (
                     "evidence",
                     (
@@ -259,7 +265,10 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
-                ("note", "multi_objective_aggregation has no effect here."),
+                (
+                    "note",
+                    "multi_objective_aggregation has no effect here. From 0.26.0 with num_generations_eval other than num_generations, completions of several prompts are taken for a group in evaluation.",
+                ),
                 (
                     "evidence",
                     (
@@ -372,10 +381,7 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
-                (
-                    "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
-                ),
+                ("note", "One weight per token, cut at vllm_importance_sampling_cap (2.0 by default)."),
                 (
                     "evidence",
                     (
@@ -416,10 +422,7 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
-                (
-                    "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
-                ),
+                ("note", "One weight per token, cut at vllm_importance_sampling_cap (2.0 by default)."),
                 (
                     "evidence",
                     (
@@ -459,10 +462,7 @@ FILE: tuple[object, ...] = (
                         ),
                     ),
                 ),
-                (
-                    "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
-                ),
+                ("note", "One weight per token, cut at vllm_importance_sampling_cap (2.0 by default)."),
                 (
                     "evidence",
                     (
@@ -654,7 +654,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here. The bound is vllm_importance_sampling_cap, 3.0 by default; from 1.6.0 it is called vllm_importance_sampling_clip_max, and vllm_importance_sampling_clip_min, if set, bounds the weight from below.",
                 ),
                 (
                     "evidence",
@@ -723,7 +723,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here. The bound is vllm_importance_sampling_cap, 3.0 by default; from 1.6.0 it is called vllm_importance_sampling_clip_max, and vllm_importance_sampling_clip_min, if set, bounds the weight from below.",
                 ),
                 (
                     "evidence",
@@ -791,7 +791,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here. The bound is vllm_importance_sampling_cap, 3.0 by default; from 1.6.0 it is called vllm_importance_sampling_clip_max, and vllm_importance_sampling_clip_min, if set, bounds the weight from below.",
                 ),
                 (
                     "evidence",
@@ -986,7 +986,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at vllm_importance_sampling_clip_max (3.0 by default) and raised to vllm_importance_sampling_clip_min, if that is set: vllm_importance_sampling_mode has no effect here.",
                 ),
                 (
                     "evidence",
@@ -1055,7 +1055,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at vllm_importance_sampling_clip_max (3.0 by default) and raised to vllm_importance_sampling_clip_min, if that is set: vllm_importance_sampling_mode has no effect here.",
                 ),
                 (
                     "evidence",
@@ -1123,7 +1123,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "One weight per token, cut at its upper bound, in every release: vllm_importance_sampling_mode has no effect here.",
+                    "One weight per token, cut at vllm_importance_sampling_clip_max (3.0 by default) and raised to vllm_importance_sampling_clip_min, if that is set: vllm_importance_sampling_mode has no effect here.",
                 ),
                 (
                     "evidence",

@@ -38,6 +38,14 @@ FILE: tuple[object, ...] = (
         "config",
         (
             (
+                "gradient_accumulation_steps",
+                (
+                    ("type", "int"),
+                    ("brief", "Micro-batches per optimizer step, a setting of transformers."),
+                    ("defaults", (((), 1, ()),)),
+                ),
+            ),
+            (
                 "distillation_objective",
                 (
                     ("type", "choice"),
@@ -722,6 +730,50 @@ FILE: tuple[object, ...] = (
                         "1.9.0|trl/experimental/iw_opd/iw_opd_trainer.py|1784|IWOPDTrainer.training_step|span",
                         "1.16.0|trl/extras/profiling.py|118|ProfilingContext._log_metrics",
                         "1.16.0|trl/experimental/iw_opd/iw_opd_trainer.py|1668|IWOPDTrainer.training_step|span",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/tokens_seen"),
+                ("scale", "gradient_accumulation_steps"),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "A batch for a whole optimizer step is handed out once for each of its micro-batches and counted in full each time. The texts of the data set count, also where generated ones are trained on.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "1.9.0|trl/experimental/iw_opd/iw_opd_trainer.py|805|IWOPDTrainer.get_train_dataloader|value",
+                        "1.16.0|trl/experimental/iw_opd/iw_opd_trainer.py|786|IWOPDTrainer.get_train_dataloader|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("scale", "gradient_accumulation_steps"),
+                ("when", "include_tokens_per_second or include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "A batch for a whole optimizer step is counted once for each of its micro-batches, so divide by gradient_accumulation_steps.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "1.9.0|trl/experimental/iw_opd/iw_opd_trainer.py|805|IWOPDTrainer.get_train_dataloader|value",
+                        "1.16.0|trl/experimental/iw_opd/iw_opd_trainer.py|786|IWOPDTrainer.get_train_dataloader|value",
                     ),
                 ),
             ),

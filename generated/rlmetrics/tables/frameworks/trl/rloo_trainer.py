@@ -2861,31 +2861,6 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
-                ("key", "num_input_tokens_seen"),
-                ("releases", ("0.22.0..1.16.0",)),
-                ("modes", ("train",)),
-                ("metric", "progress/tokens_seen"),
-                ("reduction", (("rank", "sum"), ("window", "last"))),
-                ("traits", ("prompt_counted_per_response",)),
-                ("when", "include_num_input_tokens_seen != 'no'"),
-                (
-                    "note",
-                    "The counter that num_tokens logs; transformers itself finds no token ids in the batches to count.",
-                ),
-                (
-                    "evidence",
-                    (
-                        "0.22.0|trl/trainer/rloo_trainer.py|1282|RLOOTrainer._generate_and_score_completions|value",
-                        "0.23.1|trl/trainer/rloo_trainer.py|1280|RLOOTrainer._generate_and_score_completions|value",
-                        "0.24.0|trl/trainer/rloo_trainer.py|1313|RLOOTrainer._generate|value",
-                        "1.0.0|trl/trainer/rloo_trainer.py|1062|RLOOTrainer._generate|value",
-                        "1.16.0|trl/trainer/rloo_trainer.py|1436|RLOOTrainer._generate|value",
-                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
-                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
-                    ),
-                ),
-            ),
-            (
                 ("key", "step_time"),
                 ("releases", ("0.26.0..1.16.0",)),
                 ("modes", ("train",)),
@@ -3916,6 +3891,114 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/trainer/rloo_trainer.py|1941|RLOOTrainer.log",
                         "1.16.0|trl/trainer/rloo_trainer.py|1894|RLOOTrainer.log|condition",
                         "1.16.0|trl/trainer/rloo_trainer.py|1915|RLOOTrainer.log|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.22.0..0.23.1",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The counter that num_tokens logs; transformers itself finds nothing to count in the batches, which are lists of examples.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "0.22.0|trl/trainer/rloo_trainer.py|1282|RLOOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/rloo_trainer.py|1280|RLOOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("0.22.0..0.23.1",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_uncounted",)),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The counter that num_tokens logs over the wall time so far, from transformers 4.52 on. include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "0.22.0|trl/trainer/rloo_trainer.py|1282|RLOOTrainer._generate_and_score_completions|value",
+                        "0.23.1|trl/trainer/rloo_trainer.py|1280|RLOOTrainer._generate_and_score_completions|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("0.24.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("metric", "progress/tokens_seen"),
+                ("reduction", (("rank", "sum"), ("window", "last"))),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "The counter that num_tokens logs; transformers itself finds nothing to count in the batches, which are lists of examples.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "0.24.0|trl/trainer/rloo_trainer.py|1313|RLOOTrainer._generate|value",
+                        "1.0.0|trl/trainer/rloo_trainer.py|1062|RLOOTrainer._generate|value",
+                        "1.16.0|trl/trainer/rloo_trainer.py|1436|RLOOTrainer._generate|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("0.24.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("prompt_counted_per_response",)),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "The counter that num_tokens logs over the wall time so far, from transformers 4.52 on. include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "0.24.0|trl/trainer/rloo_trainer.py|1313|RLOOTrainer._generate|value",
+                        "1.0.0|trl/trainer/rloo_trainer.py|1062|RLOOTrainer._generate|value",
+                        "1.16.0|trl/trainer/rloo_trainer.py|1436|RLOOTrainer._generate|value",
                     ),
                 ),
             ),

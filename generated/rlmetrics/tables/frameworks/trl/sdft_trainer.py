@@ -929,6 +929,58 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "num_input_tokens_seen"),
+                ("releases", ("1.0.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/tokens_seen"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|3652|Trainer.log",
+                        "5.23.0|transformers/trainer.py|4196|Trainer.log",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "5.23.0|transformers/trainer.py|2714|Trainer._track_num_input_tokens|value",
+                        "1.0.0|trl/experimental/sdft/sdft_trainer.py|263|SDFTTrainer.__init__|value",
+                        "1.16.0|trl/experimental/sdft/sdft_trainer.py|392|SDFTTrainer.__init__|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("1.0.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "5.23.0|transformers/trainer.py|2714|Trainer._track_num_input_tokens|value",
+                        "1.0.0|trl/experimental/sdft/sdft_trainer.py|263|SDFTTrainer.__init__|value",
+                        "1.16.0|trl/experimental/sdft/sdft_trainer.py|392|SDFTTrainer.__init__|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

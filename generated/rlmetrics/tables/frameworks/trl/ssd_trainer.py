@@ -351,6 +351,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.2.0..1.15.0",)),
                 ("modes", ("train",)),
                 ("metric", "progress/tokens_seen"),
+                ("traits", ("placeholder_zero",)),
                 ("constant_when", ("0 always: the batches hold no token ids to count",)),
                 ("when", "include_num_input_tokens_seen != 'no'"),
                 (
@@ -360,6 +361,34 @@ FILE: tuple[object, ...] = (
                         "5.23.0|transformers/trainer.py|4196|Trainer.log",
                         "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
                         "5.23.0|transformers/trainer.py|2714|Trainer._track_num_input_tokens|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "train_tokens_per_second"),
+                ("releases", ("1.2.0..1.15.0",)),
+                ("modes", ("train",)),
+                ("profile", "main_process"),
+                ("metric", "progress/input_tokens_per_second"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                ("when", "include_num_input_tokens_seen != 'no'"),
+                (
+                    "note",
+                    "include_tokens_per_second ends the run with an error before the first step, since batches are lists.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer_utils.py|417|speed_metrics",
+                        "5.23.0|transformers/trainer_utils.py|557|speed_metrics",
+                        "4.52.4|transformers/trainer.py|2518|Trainer._inner_training_loop|value",
+                        "5.23.0|transformers/trainer.py|2714|Trainer._track_num_input_tokens|value",
+                        "1.2.0|trl/experimental/ssd/ssd_trainer.py|201|SSDTrainer.__init__|value",
+                        "1.15.0|trl/experimental/ssd/ssd_trainer.py|234|SSDTrainer.__init__|value",
                     ),
                 ),
             ),
