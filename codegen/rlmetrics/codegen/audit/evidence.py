@@ -92,8 +92,12 @@ class EvidenceChecker:
                     first = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
                     found.append((first, child.end_lineno or child.lineno, inner))
                     visit(child, inner)
-                else:
-                    visit(child, chain)
+                    continue
+                if isinstance(child, (ast.Assign, ast.AnnAssign)):  # a dict of defaults spreads over many lines
+                    targets = child.targets if isinstance(child, ast.Assign) else [child.target]
+                    names = [target.id for target in targets if isinstance(target, ast.Name)]
+                    found.extend((child.lineno, child.end_lineno or child.lineno, (*chain, name)) for name in names)
+                visit(child, chain)
 
         try:
             visit(ast.parse(self._sources[path]), ())
