@@ -75,9 +75,14 @@ def extract(framework: str, release: str, sources: MappingType[str, str]) -> Ext
         framework,
         release,
         tuple(ordered),
-        tuple(unclear[k] for k in sorted(unclear)),
+        tuple(unclear[k] for k in sorted(unclear) if not _is_known(unclear[k], settings)),
         inherited_keys(program, settings),
     )
+
+
+def _is_known(item: Unclear, settings: Settings) -> bool:
+    """Whether a place that no rule understands is one that the settings explain."""
+    return any(item.path == place.path and item.symbol == place.symbol for place in settings.ignored)
 
 
 def parse(settings: Settings, sources: MappingType[str, str]) -> Program:
@@ -203,6 +208,8 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
                 names.setdefault(name, function)
     relevant = {name: function for name, function in names.items() if function.talks_of_metrics}
     called = {name for function in names.values() for name in function.own_uses}
+    unreached = _unreached(program, info) - called - set(settings.entry_names)
+    relevant = {name: function for name, function in relevant.items() if name not in unreached}
     entries = [name for name in relevant if name not in called or name in settings.entry_names]
     results: dict[str, Value] = {}
     for _ in range(2):
@@ -222,6 +229,18 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
             site = Site(relevant[name].module.path, relevant[name].node.lineno, relevant[name].symbol)
             interpreter.sunk += [Sunk(mapping, site, name) for mapping in mappings(result)]
     return interpreter
+
+
+def _unreached(program: Program, info: ClassInfo) -> set[str]:
+    """Names that only such methods use as the class replaces without calling them through ``super()``."""
+    classes = program.base_classes(info)
+    found: set[str] = set()
+    for position, base in enumerate(classes):
+        for name, function in base.methods.items():
+            nearer = [other.methods[name] for other in classes[:position] if name in other.methods]
+            if nearer and name != "__init__" and not any(method.calls_base(name) for method in nearer):
+                found |= function.own_uses
+    return found
 
 
 def _run_entry(

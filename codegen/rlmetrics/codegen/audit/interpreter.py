@@ -518,7 +518,8 @@ class Interpreter:
                     frame.env[target.value.id] = Object(None, {target.attr: value})
                 elif isinstance(owner, Object):
                     old = owner.attributes.get(target.attr)
-                    owner.attributes[target.attr] = value if old is None else join(value, old)
+                    made_anew = not self.conditions and frame.info.name == "__init__"  # over what the base class put
+                    owner.attributes[target.attr] = value if old is None or made_anew else join(value, old)
         elif isinstance(target, ast.Subscript):
             store_item(self, frame, target, value, source)
         else:

@@ -108,6 +108,15 @@ class FunctionInfo:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
         }
 
+    def calls_base(self, name: str) -> bool:
+        """Whether it calls a method of that name of a base class: ``super().name`` or ``Base.name(self)``."""
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr == name
+            and not (isinstance(node.value, ast.Name) and node.value.id == "self")
+            for node in ast.walk(self.node)
+        )
+
     @cached_property
     def called(self) -> set[str]:
         """Names of what it calls."""

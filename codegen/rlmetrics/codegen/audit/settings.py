@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Ignored:
-    """A place that looks like logging and is not; every entry says why."""
+    """A place that no rule understands and that adds no key; every entry says why."""
 
     path: str
     symbol: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..settings import Settings
+from ..settings import Ignored, Settings
 
 _COMPONENTS: tuple[tuple[str, str], ...] = (
     (r"(actor/)?distillation/.*", "distillation"),
@@ -54,6 +54,19 @@ SETTINGS = Settings(
         r"actor/distillation/t_corr/.+": "bypass mode's loss reads policy_loss from the configuration it is given, and "
         "that of distillation has none: it raises before it logs",
     },
+    ignored=(
+        Ignored(
+            "verl/utils/torch_functional.py",
+            "allgather_dict_into_dict",
+            "what other ranks measured has the keys of what this rank did, which are followed; a forward pass without a "
+            "loss function is given nothing to gather",
+        ),
+        Ignored(
+            "verl/experimental/separation/ray_trainer.py",
+            "SeparateRayPPOTrainer._fit_generate",
+            "the timings of two batches that were generated together: those of a single batch, which are followed",
+        ),
+    ),
     writers={"track_mtp_metrics": ("mtp_{layer} loss",)},
     messages={"rollout_status": "FullyAsyncRollouter.get_statistics"},
     indirect={
