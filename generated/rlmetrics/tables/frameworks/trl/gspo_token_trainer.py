@@ -137,7 +137,6 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 ("traits", ("rounded_with_transformers_4",)),
-                ("when", "not use_liger_loss"),
                 (
                     "variants",
                     (
@@ -391,7 +390,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Policy loss plus beta times the KL estimate, if there is one. Tokens that tools wrote are part of it. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
+                    "Policy loss plus beta times the KL estimate, if there is one. Only the loss types grpo, bnpo, dr_grpo and dapo exist here. With use_liger_loss (use_liger_kernel in 0.25) the loss of GRPOTrainer is computed inside the package liger-kernel.",
                 ),
                 (
                     "evidence",
@@ -400,7 +399,303 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.25.0..1.8.0",)),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("rounded_with_transformers_4",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion, gradient per token"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence_token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, gradient per token, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence_token' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'bnpo' and importance_sampling_level == 'sequence_token'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens averaged per completion first, one ratio per completion, gradient per token",
+                            ),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            ("reproduced_by", "sequence_ratio_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length, one ratio per completion, gradient per token"),
+                            ("when", "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence_token'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used", "constant_length_normalised")),
+                            ("reproduced_by", "sequence_ratio_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Policy loss plus beta times the KL estimate, if there is one. Only the loss types grpo, bnpo, dr_grpo and dapo exist here. With use_liger_loss (use_liger_kernel in 0.25) the loss of GRPOTrainer is computed inside the package liger-kernel.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..1.8.0",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -431,7 +726,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -447,7 +742,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -463,7 +758,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -489,7 +784,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -505,7 +800,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -531,7 +826,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -544,7 +839,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|109|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|115|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -558,7 +853,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|109|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|115|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -572,7 +867,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|109|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|115|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -588,7 +883,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|106|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -605,7 +900,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|106|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -625,7 +920,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|106|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|111|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -642,7 +937,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|119|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -659,7 +954,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|119|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -676,7 +971,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
                                     "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|119|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -690,7 +985,7 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                         "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|124|GRPOTrainer._compute_loss|value",
                     ),
                 ),
@@ -893,7 +1188,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Policy loss plus beta times the KL estimate, if there is one. Tokens that tools wrote are part of it. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
+                    "Policy loss plus beta times the KL estimate, if there is one. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
                 ),
                 (
                     "evidence",
@@ -1110,7 +1405,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "Policy loss plus beta times the KL estimate, if there is one. Tokens that tools wrote are part of it. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
+                    "Policy loss plus beta times the KL estimate, if there is one. Only the loss types grpo, bnpo, dr_grpo and dapo exist here.",
                 ),
                 (
                     "evidence",
@@ -1127,7 +1422,6 @@ FILE: tuple[object, ...] = (
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
                 ("reproduced_by", "grpo"),
-                ("when", "not use_liger_loss"),
                 (
                     "variants",
                     (
@@ -1195,7 +1489,86 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.25.0..0.27.0",)),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("reproduced_by", "grpo"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("reproduced_by", "grpo"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("reproduced_by", "grpo_sequence_mean"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("constant_length_normalised",)),
+                            ("reproduced_by", "grpo_constant_length"),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation: what is left is minus the advantage averaged over tokens, close to 0, plus beta times the KL divergence if there is one. Use eval_reward to compare checkpoints.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                        "0.25.1|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..0.27.0",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
@@ -1211,7 +1584,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                                     "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -1225,7 +1598,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|110|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|109|GRPOTrainer._compute_loss|value",
                                     "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|109|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -1239,7 +1612,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|107|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|106|GRPOTrainer._compute_loss|value",
                                     "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|106|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -1254,7 +1627,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|113|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
                                     "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|112|GRPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -1268,7 +1641,7 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|117|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                         "0.27.0|trl/experimental/gspo_token/grpo_trainer.py|116|GRPOTrainer._compute_loss|value",
                     ),
                 ),
@@ -1417,43 +1790,7 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "kl"),
-                ("releases", ("0.24.0",)),
-                ("profile", "update_per_rank"),
-                ("metric", "kl/reference/k3"),
-                ("when", "beta != 0 and not use_liger_loss"),
-                (
-                    "variants",
-                    (
-                        (
-                            ("name", "truncated completions masked"),
-                            ("when", "mask_truncated_completions"),
-                            ("population", "finished_response_tokens"),
-                            ("traits", ("zero_when_empty",)),
-                            (
-                                "evidence",
-                                (
-                                    "0.24.0|trl/trainer/grpo_trainer.py|1395|GRPOTrainer._generate_and_score_completions|value",
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-                (
-                    "note",
-                    "Never weighted by the ratio: this class has its own loss, on which use_bias_correction_kl has no effect. Tokens that tools wrote count.",
-                ),
-                (
-                    "evidence",
-                    (
-                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|135|GRPOTrainer._compute_loss",
-                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|134|GRPOTrainer._compute_loss|value",
-                        "0.24.0|trl/experimental/gspo_token/grpo_trainer.py|56|GRPOTrainer._compute_loss|value",
-                    ),
-                ),
-            ),
-            (
-                ("key", "kl"),
-                ("releases", ("0.25.0..1.8.0",)),
+                ("releases", ("0.26.0..1.8.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "kl/reference/k3"),
                 ("when", "beta != 0 and not use_liger_kernel"),
@@ -1468,7 +1805,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
                                     "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -1482,9 +1819,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|134|GRPOTrainer._compute_loss",
-                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|133|GRPOTrainer._compute_loss|value",
-                        "0.25.0|trl/experimental/gspo_token/grpo_trainer.py|55|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|133|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|132|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/gspo_token/grpo_trainer.py|54|GRPOTrainer._compute_loss|value",
                         "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|139|GRPOTrainer._compute_loss",
                         "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|138|GRPOTrainer._compute_loss|value",
                         "1.8.0|trl/experimental/gspo_token/grpo_trainer.py|54|GRPOTrainer._compute_loss|value",

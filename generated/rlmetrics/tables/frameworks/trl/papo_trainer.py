@@ -70,7 +70,7 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "loss"),
-                ("releases", ("0.25.0..1.7.1",)),
+                ("releases", ("0.25.0..0.25.1",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -78,10 +78,214 @@ FILE: tuple[object, ...] = (
                     (
                         ("token", "pool"),
                         ("sequence", "pool"),
-                        ("micro_batch", "mean"),
+                        ("micro_batch", "pool"),
                         ("mini_batch", "mean"),
                         ("epoch", "mean"),
-                        ("rank", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("perception_terms_added", "rounded_with_transformers_4")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The GRPO loss plus two terms on a second pass over the same completions with part of the image masked: minus perception_loss_weight times a k3 divergence cut at 0.2, plus the entropies of both passes times their weights. These terms are averaged over the padded tensor, padding included, so longer or more even completions move them; and they are not divided by gradient_accumulation_steps as the first part is: with accumulation they weigh that many times as much, in the gradient too. Only the loss types grpo and dapo exist here; with use_liger_kernel the terms are missing. vLLM's importance weights have no effect.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|315|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|280|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|460|GRPOTrainer.__init__|reduction|keeps transformers from dividing by the number of accumulated micro-batches",
+                        "0.25.1|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
+                        "0.25.1|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "0.25.1|trl/experimental/papo/papo_trainer.py|315|PAPOTrainer._compute_loss|value",
+                        "0.25.1|trl/experimental/papo/papo_trainer.py|280|PAPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|460|GRPOTrainer.__init__|reduction|keeps transformers from dividing by the number of accumulated micro-batches",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.25.0..0.25.1",)),
+                ("modes", ("eval",)),
+                ("metric", "loss/total"),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
+                ("traits", ("perception_terms_added",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first and divided by the accumulation steps"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.25.0|trl/experimental/papo/papo_trainer.py|288|PAPOTrainer._compute_loss|value",
+                                    "0.25.1|trl/experimental/papo/papo_trainer.py|288|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Old and current policy are the same in evaluation and the mean advantage cancels, so the terms of image and entropy, and beta times the KL divergence, decide the level. With loss_type='grpo' the first part is divided by gradient_accumulation_steps; the fix of 0.27.1 in GRPOTrainer never came here. With use_liger_kernel the terms of image and entropy are missing.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1897|GRPOTrainer.prediction_step|value",
+                        "0.25.1|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
+                        "0.25.1|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "0.25.1|trl/trainer/grpo_trainer.py|1897|GRPOTrainer.prediction_step|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("0.26.0..1.7.1",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
                         ("window", "mean"),
                     ),
                 ),
@@ -91,13 +295,110 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
-                            ("name", "tokens averaged per completion first"),
-                            ("when", "loss_type == 'grpo'"),
-                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("name", "tokens of the generation batch"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser",)),
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|289|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, truncated completions masked"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and mask_truncated_completions",
+                            ),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|289|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, one ratio per completion"),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|289|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "tokens of the generation batch, one ratio per completion, truncated completions masked",
+                            ),
+                            (
+                                "when",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and mask_truncated_completions",
+                            ),
+                            (
+                                "traits",
+                                (
+                                    "sequence_ratio_used",
+                                    "generation_batch_normaliser",
+                                    "truncated_tokens_in_normaliser",
+                                ),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|291|PAPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|289|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'token'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|286|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first, one ratio per completion"),
+                            ("when", "loss_type == 'grpo' and importance_sampling_level == 'sequence'"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("sequence_ratio_used",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
                                     "1.7.1|trl/experimental/papo/papo_trainer.py|286|PAPOTrainer._compute_loss|value",
                                 ),
                             ),
@@ -106,38 +407,56 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The GRPO loss plus two terms on a second pass over the same completions with part of the image masked: minus perception_loss_weight times a k3 divergence cut at 0.2, plus the entropies of both passes times their weights. These terms are averaged over the padded tensor and are not divided by the accumulation steps. Only the loss types grpo and dapo exist here; with use_liger_kernel the terms are missing.",
+                    "The GRPO loss plus two terms on a second pass over the same completions with part of the image masked: minus perception_loss_weight times a k3 divergence cut at 0.2, plus the entropies of both passes times their weights. These terms are averaged over the padded tensor, padding included, so longer or more even completions move them; and they are not divided by gradient_accumulation_steps as the first part is: with accumulation they weigh that many times as much, in the gradient too. Only the loss types grpo and dapo exist here; with use_liger_kernel the terms are missing. vLLM's importance weights have no effect.",
                 ),
                 (
                     "evidence",
                     (
-                        "0.25.0|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
-                        "0.25.0|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|315|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|280|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|516|GRPOTrainer.__init__|reduction|keeps transformers from dividing by the number of accumulated micro-batches",
                         "1.7.1|trl/experimental/papo/papo_trainer.py|317|PAPOTrainer._compute_loss|value",
                         "1.7.1|trl/experimental/papo/papo_trainer.py|311|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|314|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/experimental/papo/papo_trainer.py|279|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/trainer/grpo_trainer.py|768|GRPOTrainer.__init__|reduction|keeps transformers from dividing by the number of accumulated micro-batches",
                     ),
                 ),
             ),
             (
                 ("key", "loss"),
-                ("releases", ("0.25.0..1.7.1",)),
+                ("releases", ("0.26.0..1.7.1",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
-                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
                 ("traits", ("perception_terms_added",)),
                 ("when", "not use_liger_kernel"),
                 (
                     "variants",
                     (
                         (
-                            ("name", "tokens averaged per completion first"),
-                            ("when", "loss_type == 'grpo'"),
-                            ("reduction", (("token", "mean"), ("sequence", "mean"))),
+                            ("name", "truncated completions masked"),
+                            ("when", "loss_type == 'dapo' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
-                                    "1.7.1|trl/experimental/papo/papo_trainer.py|286|PAPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|290|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|289|PAPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first and divided by the accumulation steps"),
+                            ("when", "loss_type == 'grpo'"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/experimental/papo/papo_trainer.py|288|PAPOTrainer._compute_loss|value",
+                                    "1.7.1|trl/experimental/papo/papo_trainer.py|287|PAPOTrainer._compute_loss|value",
                                 ),
                             ),
                         ),
@@ -145,21 +464,23 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "The GRPO loss plus two terms on a second pass over the same completions with part of the image masked: minus perception_loss_weight times a k3 divergence cut at 0.2, plus the entropies of both passes times their weights. These terms are averaged over the padded tensor and are not divided by the accumulation steps. Only the loss types grpo and dapo exist here; with use_liger_kernel the terms are missing.",
+                    "Old and current policy are the same in evaluation and the mean advantage cancels, so the terms of image and entropy, and beta times the KL divergence, decide the level. With loss_type='grpo' the first part is divided by gradient_accumulation_steps; the fix of 0.27.1 in GRPOTrainer never came here. With use_liger_kernel the terms of image and entropy are missing.",
                 ),
                 (
                     "evidence",
                     (
-                        "0.25.0|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
-                        "0.25.0|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|318|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|312|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2283|GRPOTrainer.prediction_step|value",
                         "1.7.1|trl/experimental/papo/papo_trainer.py|317|PAPOTrainer._compute_loss|value",
                         "1.7.1|trl/experimental/papo/papo_trainer.py|311|PAPOTrainer._compute_loss|value",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2866|GRPOTrainer.prediction_step|value",
                     ),
                 ),
             ),
             (
                 ("key", "kl"),
-                ("releases", ("0.25.0..1.7.1",)),
+                ("releases", ("0.26.0..1.7.1",)),
                 ("profile", "update_per_rank"),
                 ("metric", "kl/reference/k3"),
                 ("when", "beta != 0 and not use_liger_kernel"),
@@ -174,7 +495,7 @@ FILE: tuple[object, ...] = (
                             (
                                 "evidence",
                                 (
-                                    "0.25.0|trl/trainer/grpo_trainer.py|1484|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
                                     "1.7.1|trl/trainer/grpo_trainer.py|2079|GRPOTrainer._generate_and_score_completions|value",
                                 ),
                             ),
@@ -188,9 +509,9 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.25.0|trl/experimental/papo/papo_trainer.py|332|PAPOTrainer._compute_loss",
-                        "0.25.0|trl/experimental/papo/papo_trainer.py|331|PAPOTrainer._compute_loss|value",
-                        "0.25.0|trl/experimental/papo/papo_trainer.py|246|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|332|PAPOTrainer._compute_loss",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|331|PAPOTrainer._compute_loss|value",
+                        "0.26.0|trl/experimental/papo/papo_trainer.py|246|PAPOTrainer._compute_loss|value",
                         "1.7.1|trl/experimental/papo/papo_trainer.py|331|PAPOTrainer._compute_loss",
                         "1.7.1|trl/experimental/papo/papo_trainer.py|330|PAPOTrainer._compute_loss|value",
                         "1.7.1|trl/experimental/papo/papo_trainer.py|245|PAPOTrainer._compute_loss|value",
