@@ -14,6 +14,20 @@ names:
   - {name: loss.policy, metric: policy/loss, instrument: gauge, unit: "1"}
 """
 
+SUITE = """suite: small
+name: SmallSuite
+brief: Two numbers.
+description: A loss and a reward.
+required: [logprobs, advantages, mask]
+parameters: {bound: 0.3}
+metrics:
+  - policy/loss
+  - policy/reward/mean
+names: {policy/reward/mean: policy/loss}
+"""
+GOOD_SUITE = SUITE.replace("names: {policy/reward/mean: policy/loss}\n", "")
+DISTRIBUTION = ("formula: mean(rewards)", "kind: distribution\n    formula: histogram(rewards, low=0, high=1, bins=4)")
+
 CASES = [
     # References
     Case(
@@ -36,6 +50,72 @@ CASES = [
         [("conventions/common", "", CONVENTION.replace("[first_rank_only]", "[¦first_rank]"))],
         [("conventions/common", "", CONVENTION)],
         "there is no trait `first_rank`",
+    ),
+    Case(
+        "broken-reference",
+        [("suites/small", "", GOOD_SUITE.replace("- policy/reward/mean", "- ¦policy/reward"))],
+        [("suites/small", "", GOOD_SUITE)],
+        "there is no metric `policy/reward`",
+    ),
+    Case(
+        "broken-reference",
+        [("suites/small", "", GOOD_SUITE.replace("- policy/loss", "- ¦policy/loss@unpadded"))],
+        [("suites/small", "", GOOD_SUITE.replace("- policy/loss", "- policy/loss@padded"))],
+        "there is no variant of `policy/loss` `unpadded`",
+    ),
+    Case(
+        "broken-reference",
+        [("suites/small", "", GOOD_SUITE.replace("advantages", "¦advantage"))],
+        [("suites/small", "", GOOD_SUITE)],
+        "there is no input `advantage`",
+    ),
+    Case(
+        "suite-metric",
+        [("suites/small", "", SUITE.replace("- policy/reward", "- ¦policy/reward"))],
+        [("suites/small", "", GOOD_SUITE)],
+        "would both be called `policy/loss`",
+    ),
+    Case(
+        "suite-metric",
+        [("suites/small", "", GOOD_SUITE + "  - ¦policy/loss\n")],
+        [("suites/small", "", GOOD_SUITE + "  - policy/loss@padded\n")],
+        "`policy/loss` stands in the suite already",
+    ),
+    Case(
+        "suite-metric",
+        [("suites/small", "", GOOD_SUITE + "  - ¦timing/step\n")],
+        [("suites/small", "", GOOD_SUITE)],
+        "`timing/step` has no formula",
+    ),
+    Case(
+        "suite-metric",
+        [("suites/small", "", GOOD_SUITE + "names: {¦policy/loss@padded: policy/loss}\n")],
+        [("suites/small", "", GOOD_SUITE + "  - policy/loss@padded\nnames: {policy/loss: policy/loss}\n")],
+        "the suite has no metric `policy/loss@padded`",
+    ),
+    Case(
+        "suite-metric",
+        [(P, *DISTRIBUTION), ("suites/small", "", GOOD_SUITE.replace("- policy/reward", "- ¦policy/reward"))],
+        [(P, *DISTRIBUTION), ("suites/small", "", GOOD_SUITE.replace("  - policy/reward/mean\n", ""))],
+        "`policy/reward/mean` is a distribution",
+    ),
+    Case(
+        "suite-parameter",
+        [("suites/small", "", GOOD_SUITE.replace("bound:", "¦bounds:"))],
+        [("suites/small", "", GOOD_SUITE)],
+        "no metric of the suite has a parameter `bounds`",
+    ),
+    Case(
+        "suite-parameter",
+        [
+            (
+                "suites/small",
+                "",
+                GOOD_SUITE.replace("[logprobs, ", "[¦rewards, ").replace("  - policy/reward/mean\n", ""),
+            )
+        ],
+        [("suites/small", "", GOOD_SUITE.replace("[logprobs, ", "[rewards, "))],
+        "no metric of the suite takes `rewards`",
     ),
     Case(
         "broken-reference",

@@ -143,7 +143,7 @@ class Suite:
             raise ValueError(msg)
         mine = self.values.to(_collective_device(self.values.device, group))
         states = mine.new_empty(ranks * mine.numel())
-        dist.all_gather_into_tensor(states, mine.contiguous(), group=group)
+        _all_gather(states, mine.contiguous(), group=group)
         self._total = self.fusion.packing.merge_all(states.view(ranks, -1))
         return self
 
@@ -250,6 +250,12 @@ class Suite:
                 missing = min(([other for other in block if other not in given] for block in blocks), key=len)
                 msg = f"{self._title}: {name!r} is of no use without {_listed(missing)}"
                 raise TypeError(msg)
+
+
+def _all_gather(states: Tensor, mine: Tensor, group: dist.ProcessGroup | None) -> None:
+    # Newer releases of torch warn about the older name.
+    gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
+    gather(states, mine, group=group)
 
 
 def _listed(names: Sequence[str]) -> str:
