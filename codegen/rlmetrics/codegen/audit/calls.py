@@ -83,7 +83,8 @@ class Arguments:
 
 def call(interpreter: Interpreter, frame: Frame, node: ast.Call) -> Value:
     """Returns what a call may give, having run it if it is part of the package."""
-    from .expressions import evaluate, member
+    from .expressions import evaluate
+    from .lookups import member
 
     function = node.func
     if isinstance(function, ast.Name) and function.id == "super" and frame.owner is not None and not node.args:

@@ -7,18 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .decide import decide
-from .program import ClassInfo, FunctionInfo
+from .lookups import member, module_value, subscript
+from .program import FunctionInfo
 from .values import (
-    MEMBER,
-    Class,
     Constant,
     Function,
     Mapping,
     Missing,
-    Module,
     Object,
     Sequence,
-    Super,
     Text,
     Unknown,
     Value,
@@ -82,162 +79,8 @@ def _name(interpreter: Interpreter, frame: Frame, node: ast.Name) -> Value:
     return module_value(interpreter, frame.module.name, node.id)
 
 
-def module_value(interpreter: Interpreter, module_name: str, name: str) -> Value:
-    """Returns the value of a module's top-level name."""
-    from .interpreter import Frame, wrap
-
-    key = (module_name, name)
-    if key in interpreter.globals:
-        return interpreter.globals[key]
-    interpreter.globals[key] = Unknown(name)
-    module = interpreter.program.modules[module_name]
-    found = interpreter.program.resolve(module, name)
-    if found is not None:
-        interpreter.globals[key] = wrap(found)
-    elif name in module.assignments:
-        lambda_node = ast.parse("lambda: None", mode="eval").body
-        assert isinstance(lambda_node, ast.Lambda)
-        info = FunctionInfo(name, lambda_node, module, None, name)
-        value = evaluate(interpreter, Frame(info, {}), module.assignments[name])
-        interpreter.globals[key] = Text(value.template) if isinstance(value, Text) else value
-    elif name in module.imports:
-        source, attribute = module.imports[name]
-        if attribute is not None and source in interpreter.program.modules:
-            interpreter.globals[key] = module_value(interpreter, source, attribute)
-    return interpreter.globals[key]
-
-
 def _attribute(interpreter: Interpreter, frame: Frame, node: ast.Attribute) -> Value:
     return member(interpreter, frame, evaluate(interpreter, frame, node.value), node)
-
-
-def member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
-    """Returns what an attribute of an evaluated object may be."""
-    return join(*(_member(interpreter, frame, option, node) for option in options(owner)))
-
-
-def _member(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Attribute) -> Value:
-    name, program = node.attr, interpreter.program
-    if isinstance(owner, Object):
-        if name in owner.attributes:
-            return owner.attributes[name]
-        if owner.info is not None:
-            if name == "__class__":
-                return Class(owner.info)
-            found = program.lookup(owner.info, name)
-            if found is not None:
-                if {"property", "cached_property"} & set(found.decorators):
-                    return interpreter.run(Function(found, owner), [], {})
-                return Function(found, owner)
-            constant = _class_constant(interpreter, owner.info, name)
-            if constant is not None:
-                return constant
-    elif isinstance(owner, Super):
-        found = program.lookup(owner.owner.info, name, owner.after) if owner.owner.info else None
-        if found is not None:
-            return Function(found, owner.owner)
-    elif isinstance(owner, Class):
-        if name == "__name__":
-            return Text(owner.info.name)
-        if name in owner.info.members:
-            return Object(owner.info, {"name": Text(name), MEMBER: Text(f"{owner.info.name}.{name}")})
-        found = program.lookup(owner.info, name)
-        if found is not None:
-            bound = Object(owner.info) if "classmethod" in found.decorators else None
-            return Function(found, bound)
-    elif isinstance(owner, Module):
-        member = program.member(owner.info, name)
-        if member is not None:
-            from .interpreter import wrap
-
-            return wrap(member)
-        return module_value(interpreter, owner.info.name, name)
-    elif isinstance(owner, Function) and name == "__name__":
-        return Text(owner.info.name)
-    elif isinstance(owner, Mapping):
-        value = owner.child(name)
-        if value is not None:
-            return value
-    elif name in interpreter.settings.messages:
-        return _message(interpreter, interpreter.settings.messages[name])
-    elif name in interpreter.settings.message_fields:
-        from .messages import sent_objects
-
-        return sent_objects(interpreter, frame, name) or Unknown(text_of(node)[:80])
-    return Unknown(text_of(node)[:80])
-
-
-def _message(interpreter: Interpreter, sender: str) -> Value:
-    """What an object from another process carries: the result of the method that filled it there."""
-    class_name, _, method = sender.partition(".")
-    results = [
-        interpreter.run(Function(info, interpreter.instance(info.owner)), [], {}, unknown_parameters=True)
-        for info in interpreter.program.methods.get(method, [])
-        if info.owner is not None and info.owner.name == class_name and info not in interpreter.stack
-    ]
-    return join(*results) if results else Unknown(sender)
-
-
-def _class_constant(interpreter: Interpreter, info: ClassInfo, name: str) -> Value | None:
-    """What a class body assigns: a class to instantiate, a prefix of keys."""
-    for base in interpreter.program.base_classes(info):
-        node = base.constants.get(name)
-        if isinstance(node, ast.Name):
-            return module_value(interpreter, base.module.name, node.id)
-        if isinstance(node, ast.Constant):
-            return Text(node.value) if isinstance(node.value, str) else Constant(node.value)
-    return None
-
-
-def _subscript(interpreter: Interpreter, frame: Frame, node: ast.Subscript) -> Value:
-    owner = evaluate(interpreter, frame, node.value)
-    if isinstance(node.slice, ast.Slice):
-        return _slice(interpreter, frame, owner, node.slice)
-    key = evaluate(interpreter, frame, node.slice)
-    found = [item for option in options(owner) for item in _item(interpreter, frame, option, key, node)]
-    return join(*found) if found else Unknown(text_of(node)[:80])
-
-
-def _item(interpreter: Interpreter, frame: Frame, owner: Value, key: Value, node: ast.Subscript) -> list[Value]:
-    if isinstance(owner, Mapping):
-        names = texts(key)
-        if not names and not unknown_keys(key):
-            names = [Text("{" + placeholder(node.slice) + "}")]
-        found: list[Value] = []
-        for name in names:
-            slot = owner.slots.get(name.template)
-            value = slot.value if slot else None if owner.autovivify else owner.child(name.template)
-            if value is None and owner.autovivify:
-                value = Mapping(autovivify=owner.autovivify - 1)
-                owner.write(name, value, interpreter.place(frame, node), "")
-            if value is not None:
-                found.append(value)
-        return found
-    if isinstance(owner, Object):
-        return [owner.attributes[name.template] for name in texts(key) if name.template in owner.attributes]
-    if isinstance(owner, Sequence):
-        if isinstance(key, Constant) and isinstance(key.value, int) and owner.exact:
-            return [owner.items[key.value]] if -len(owner.items) <= key.value < len(owner.items) else []
-        return list(owner.items)
-    if isinstance(owner, Unknown) and isinstance(key, Text) and key.template in interpreter.settings.message_fields:
-        from .messages import sent_items
-
-        return sent_items(interpreter, frame, key.template)
-    return []
-
-
-def _slice(interpreter: Interpreter, frame: Frame, owner: Value, node: ast.Slice) -> Value:
-    bounds = [evaluate(interpreter, frame, part) if part else Constant(None) for part in (node.lower, node.upper)]
-    numbers = [b.value for b in bounds if isinstance(b, Constant) and (b.value is None or isinstance(b.value, int))]
-    found: list[Value] = []
-    for option in options(owner):
-        if isinstance(option, Text) and option.known and len(numbers) == 2:
-            found.append(Text(option.template[slice(*numbers)], option.site, option.origins))
-        elif isinstance(option, Sequence):
-            found.append(Sequence(list(option.items), exact=False))
-        elif isinstance(option, Unknown) and option.keys:
-            found.append(option)
-    return join(*found) if found else Unknown()
 
 
 def _joined(interpreter: Interpreter, frame: Frame, node: ast.JoinedStr) -> Value:
@@ -443,7 +286,7 @@ _HANDLERS: dict[type[ast.expr], Callable[[Interpreter, Frame, ast.expr], Value]]
     ast.Constant: _constant,  # type: ignore[dict-item]
     ast.Name: _name,  # type: ignore[dict-item]
     ast.Attribute: _attribute,  # type: ignore[dict-item]
-    ast.Subscript: _subscript,  # type: ignore[dict-item]
+    ast.Subscript: subscript,  # type: ignore[dict-item]
     ast.JoinedStr: _joined,  # type: ignore[dict-item]
     ast.BinOp: _binary,  # type: ignore[dict-item]
     ast.IfExp: _condition,  # type: ignore[dict-item]

@@ -7,9 +7,8 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from .decide import decide
 from .memo import signature, signatures
-from .program import ClassInfo, FunctionInfo, ModuleInfo, Program, imported_names
+from .program import ClassInfo, FunctionInfo, ModuleInfo, Program
 from .settings import Settings
 from .values import (
     Class,
@@ -25,12 +24,9 @@ from .values import (
     Unknown,
     Value,
     join,
-    mappings,
-    negate,
     options,
     split_condition,
     text_of,
-    texts,
 )
 
 MAX_DEPTH = 45
@@ -280,171 +276,15 @@ class Interpreter:
 
     def block(self, frame: Frame, body: list[ast.stmt]) -> str | None:
         """Runs statements; returns how the block ends early (return, raise, continue, break) or None."""
-        pushed = 0
-        ending: str | None = None
-        for position, statement in enumerate(body):
-            if (choice := self._choice(frame, statement)) is not None:
-                ending = self._each_mode(frame, *choice, body[position + 1 :])
-                break
-            if isinstance(statement, ast.If):
-                ending, guard = self._if(frame, statement)
-                pushed += self.push(guard)
-            else:
-                ending = self._statement(frame, statement)
-            if ending:
-                break
-        del self.conditions[len(self.conditions) - pushed :]
-        return ending
+        from .statements import block
 
-    def _choice(self, frame: Frame, statement: ast.stmt) -> tuple[str, ast.IfExp] | None:
-        """``mode = "train" if self.model.training else "eval"``, where the outcome is not known."""
-        if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp)):
-            return None
-        target, value = statement.targets[0], statement.value
-        words = [part.value for part in (value.body, value.orelse) if isinstance(part, ast.Constant)]
-        if not isinstance(target, ast.Name) or not any(isinstance(word, str) and "eval" in word for word in words):
-            return None
-        if len(words) < 2 or decide(self, frame, value.test) is not None:
-            return None
-        return target.id, value
+        return block(self, frame, body)
 
-    def _each_mode(self, frame: Frame, name: str, choice: ast.IfExp, rest: list[ast.stmt]) -> str | None:
-        """Runs the rest of a block once in training and once in evaluation, so that their stores are kept apart."""
-        from .expressions import evaluate
+    def assign(self, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:
+        """Binds a target; writing into a dict goes through the rules of the ways of logging."""
+        from .statements import assign
 
-        test = text_of(choice.test)
-        before, after, endings = frame.env, [], []
-        for holds, value in ((True, choice.body), (False, choice.orelse)):
-            frame.env = {**before, name: evaluate(self, frame, value)}
-            known = self.facts
-            if test.startswith("self."):
-                self.facts = {**known, test: holds}
-            endings.append(self.block(frame, rest))
-            self.facts = known
-            if not endings[-1]:
-                after.append(frame.env)
-        if after:
-            frame.env = _join_environments(after[0], after[-1])
-            return None
-        return endings[0]
-
-    def _if(self, frame: Frame, node: ast.If) -> tuple[str | None, str | None]:
-        decided = decide(self, frame, node.test)
-        if decided is not None:
-            return self.block(frame, node.body if decided else node.orelse), None
-        from .expressions import evaluate
-
-        evaluate(self, frame, node.test)
-        condition = text_of(node.test)
-        before = dict(frame.env)
-        with self.under(condition):
-            ended_body = self.block(frame, node.body)
-        after_body = frame.env
-        frame.env = dict(before)
-        with self.under(negate(condition)):
-            ended_else = self.block(frame, node.orelse)
-        if ended_body and ended_else:
-            return ended_body, None
-        if ended_body:
-            return None, negate(condition) if ended_body in ("return", "continue") else None
-        if ended_else:
-            frame.env = after_body
-            return None, condition if ended_else in ("return", "continue") else None
-        frame.env = _join_environments(after_body, frame.env)
-        return None, None
-
-    def _statement(self, frame: Frame, node: ast.stmt) -> str | None:
-        from .expressions import evaluate
-
-        if isinstance(node, ast.Expr):
-            evaluate(self, frame, node.value)
-        elif isinstance(node, ast.Assign):
-            value = evaluate(self, frame, node.value)
-            for target in node.targets:
-                self.assign(frame, target, value, node.value)
-        elif isinstance(node, ast.AnnAssign):
-            if node.value is not None:
-                self.assign(frame, node.target, evaluate(self, frame, node.value), node.value)
-        elif isinstance(node, ast.AugAssign):
-            self._augmented(frame, node)
-        elif isinstance(node, ast.Return):
-            frame.returns.append(evaluate(self, frame, node.value) if node.value else Constant(None))
-            return "return"
-        elif isinstance(node, (ast.For, ast.AsyncFor)):
-            self._for(frame, node)
-        elif isinstance(node, ast.While):
-            before = dict(frame.env)
-            evaluate(self, frame, node.test)
-            self.block(frame, node.body)
-            self.block(frame, node.orelse)
-            frame.env = _join_environments(frame.env, before)
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            return self._with(frame, node)
-        elif isinstance(node, ast.Try):
-            return self._try(frame, node)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            info = FunctionInfo(node.name, node, frame.module, None, f"{frame.info.symbol}.{node.name}")
-            frame.env[node.name] = Function(info, frame.owner, frame.env)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            self._import(frame, node)
-        elif isinstance(node, ast.Delete):
-            for target in node.targets:
-                self._delete(frame, target)
-        elif isinstance(node, ast.Match):
-            for case in node.cases:
-                self.block(frame, case.body)
-        elif isinstance(node, ast.Raise):
-            return "raise"
-        elif isinstance(node, ast.Continue):
-            return "continue"
-        elif isinstance(node, ast.Break):
-            return "break"
-        return None
-
-    def _augmented(self, frame: Frame, node: ast.AugAssign) -> None:
-        from .expressions import evaluate
-
-        value = evaluate(self, frame, node.value)
-        if isinstance(node.target, ast.Subscript):
-            self.assign(frame, node.target, value, node.value)
-        elif isinstance(node.target, ast.Name):
-            old = frame.env.get(node.target.id, Unknown(node.target.id))
-            combined = evaluate(self, frame, ast.copy_location(ast.BinOp(node.target, node.op, node.value), node))
-            if isinstance(old, Sequence) and isinstance(value, Sequence):
-                old.items.extend(value.items)
-                combined = old
-            frame.env[node.target.id] = combined
-        elif isinstance(node.target, ast.Attribute):
-            self.assign(frame, node.target, value, node.value)
-
-    def _for(self, frame: Frame, node: ast.For | ast.AsyncFor) -> None:
-        from .expressions import evaluate, iterate
-
-        before = dict(frame.env)
-        for item in iterate(self.iterated(evaluate(self, frame, node.iter)), node.iter)[:MAX_ITERATIONS]:
-            self.assign(frame, node.target, item, node.iter)
-            if self.block(frame, node.body) == "raise":
-                break
-        frame.env = _join_environments(frame.env, before)
-        self.block(frame, node.orelse)
-
-    def _with(self, frame: Frame, node: ast.With | ast.AsyncWith) -> str | None:
-        from .expressions import evaluate
-
-        entered: list[Object] = []
-        for item in node.items:
-            value = evaluate(self, frame, item.context_expr)
-            for option in options(value):
-                if isinstance(option, Object) and option.info is not None:
-                    entered.append(option)
-            if item.optional_vars is not None:
-                self.assign(frame, item.optional_vars, value, item.context_expr)
-        for opened in entered:
-            self.method(opened, "__enter__")
-        ending = self.block(frame, node.body)
-        for opened in reversed(entered):
-            self.method(opened, "__exit__")
-        return ending
+        assign(self, frame, target, value, source)
 
     def method(self, owner: Object, name: str) -> Value | None:
         """Runs a method without arguments if the class has it."""
@@ -465,77 +305,6 @@ class Interpreter:
             else:
                 found.append(option)
         return join(*found)
-
-    def _try(self, frame: Frame, node: ast.Try) -> str | None:
-        before = dict(frame.env)
-        ending = self.block(frame, node.body)
-        after = frame.env
-        endings = [ending]
-        for handler in node.handlers:
-            frame.env = _join_environments(dict(before), dict(after))
-            endings.append(self.block(frame, handler.body))
-            after = after if endings[-1] else _join_environments(after, frame.env)
-        frame.env = after
-        if not ending:
-            ending = self.block(frame, node.orelse)
-        final = self.block(frame, node.finalbody)
-        return final or (ending if all(endings) else None)
-
-    def _import(self, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
-        for name, (source, attribute) in imported_names(node, frame.module).items():
-            found = (
-                self.program.modules.get(source) if attribute is None else self.program._imported(source, attribute, 0)
-            )
-            if found is not None:
-                frame.env[name] = wrap(found)
-
-    def _delete(self, frame: Frame, target: ast.expr) -> None:
-        from .expressions import evaluate
-
-        if isinstance(target, ast.Subscript):
-            for container in options(evaluate(self, frame, target.value)):
-                for key in texts(evaluate(self, frame, target.slice)):
-                    slot = container.slots.get(key.template) if isinstance(container, Mapping) else None
-                    if slot is not None and isinstance(container, Mapping) and not mappings(slot.value):
-                        del container.slots[key.template]
-
-    # ------------------------------------------------------------------ assignment
-
-    def assign(self, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:
-        """Binds a target; writing into a dict goes through the rules of the ways of logging."""
-        from .expressions import evaluate, iterate
-        from .rules import store_item
-
-        if isinstance(target, ast.Name):
-            frame.env[target.id] = value
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            self._unpack(frame, target.elts, value, source)
-        elif isinstance(target, ast.Starred):
-            self.assign(frame, target.value, value, source)
-        elif isinstance(target, ast.Attribute):
-            for owner in options(evaluate(self, frame, target.value)):
-                if isinstance(owner, Unknown) and isinstance(target.value, ast.Name):
-                    frame.env[target.value.id] = Object(None, {target.attr: value})
-                elif isinstance(owner, Object):
-                    old = owner.attributes.get(target.attr)
-                    made_anew = not self.conditions and frame.info.name == "__init__"  # over what the base class put
-                    owner.attributes[target.attr] = value if old is None or made_anew else join(value, old)
-        elif isinstance(target, ast.Subscript):
-            store_item(self, frame, target, value, source)
-        else:
-            iterate(value, source)
-
-    def _unpack(self, frame: Frame, targets: list[ast.expr], value: Value, source: ast.expr) -> None:
-        columns: list[list[Value]] = [[] for _ in targets]
-        for option in options(value):
-            if isinstance(option, Sequence) and option.exact and len(option.items) == len(targets):
-                for column, item in zip(columns, option.items, strict=True):
-                    column.append(item)
-            elif isinstance(option, Sequence) and option.items and not option.exact:
-                for column in columns:
-                    column.extend(option.items)
-        for target, column in zip(targets, columns, strict=True):
-            self.assign(frame, target, join(*column) if column else Unknown(text_of(target)), source)
 
 
 def folder(path: str) -> str:
@@ -559,13 +328,3 @@ def wrap(found: FunctionInfo | ClassInfo | ModuleInfo) -> Value:
     if isinstance(found, ClassInfo):
         return Class(found)
     return Module(found)
-
-
-def _join_environments(one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
-    joined = dict(one)
-    for name, value in other.items():
-        if name not in joined:
-            joined[name] = value
-        elif joined[name] is not value:
-            joined[name] = join(joined[name], value)
-    return joined

@@ -234,10 +234,10 @@ class Program:
         found = module.functions.get(head) or module.classes.get(head)
         if found is None and head in module.imports:
             source, attribute = module.imports[head]
-            found = self._imported(source, attribute, depth=0)
+            found = self.imported(source, attribute)
         if found is None:
             for star in module.stars:
-                found = self._imported(star, head, depth=0)
+                found = self.imported(star, head)
                 if found is not None:
                     break
         if found is None or not rest:
@@ -258,7 +258,10 @@ class Program:
                 return self.member(sub, rest) if rest else sub
         return found
 
-    def _imported(self, source: str, attribute: str | None, depth: int) -> FunctionInfo | ClassInfo | ModuleInfo | None:
+    def imported(
+        self, source: str, attribute: str | None, depth: int = 0
+    ) -> FunctionInfo | ClassInfo | ModuleInfo | None:
+        """Finds what ``from source import attribute`` gives, inside the package."""
         module = self.modules.get(source)
         if attribute is None:
             return module
@@ -269,9 +272,9 @@ class Program:
         found = found or module.classes.get(attribute)
         if found is None and attribute in module.imports:
             found_source, found_attribute = module.imports[attribute]
-            return self._imported(found_source, found_attribute, depth + 1) or submodule
+            return self.imported(found_source, found_attribute, depth + 1) or submodule
         for star in module.stars:
-            found = found or self._imported(star, attribute, depth + 1)
+            found = found or self.imported(star, attribute, depth + 1)
         return found or submodule or self._lazy_export(module, attribute)
 
     def _lazy_export(self, module: ModuleInfo, attribute: str) -> FunctionInfo | ClassInfo | None:

@@ -58,8 +58,8 @@ SETTINGS = Settings(
         Ignored(
             "verl/utils/torch_functional.py",
             "allgather_dict_into_dict",
-            "what other ranks measured has the keys of what this rank did, which are followed; a forward pass without a "
-            "loss function is given nothing to gather",
+            "what other ranks measured has the keys of what this rank did, which are followed; a forward pass without "
+            "a loss function is given nothing to gather",
         ),
         Ignored(
             "verl/experimental/separation/ray_trainer.py",

@@ -1,0 +1,277 @@
+"""Runs statements on abstract values: both branches of an undecided ``if``, every loop body at least once."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .decide import decide
+from .expressions import evaluate, iterate
+from .interpreter import MAX_ITERATIONS, wrap
+from .program import FunctionInfo, imported_names
+from .rules import store_item
+from .values import (
+    Constant,
+    Function,
+    Mapping,
+    Object,
+    Sequence,
+    Unknown,
+    Value,
+    join,
+    mappings,
+    negate,
+    options,
+    text_of,
+    texts,
+)
+
+if TYPE_CHECKING:
+    from .interpreter import Frame, Interpreter
+
+__all__ = ["assign", "block"]
+
+
+def block(interpreter: Interpreter, frame: Frame, body: list[ast.stmt]) -> str | None:
+    """Runs statements; returns how the block ends early (return, raise, continue, break) or None."""
+    pushed = 0
+    ending: str | None = None
+    for position, statement in enumerate(body):
+        if (choice := _choice(interpreter, frame, statement)) is not None:
+            ending = _each_mode(interpreter, frame, *choice, body[position + 1 :])
+            break
+        if isinstance(statement, ast.If):
+            ending, guard = _if(interpreter, frame, statement)
+            pushed += interpreter.push(guard)
+        else:
+            ending = _statement(interpreter, frame, statement)
+        if ending:
+            break
+    del interpreter.conditions[len(interpreter.conditions) - pushed :]
+    return ending
+
+
+def _choice(interpreter: Interpreter, frame: Frame, statement: ast.stmt) -> tuple[str, ast.IfExp] | None:
+    """``mode = "train" if interpreter.model.training else "eval"``, where the outcome is not known."""
+    if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.IfExp)):
+        return None
+    target, value = statement.targets[0], statement.value
+    words = [part.value for part in (value.body, value.orelse) if isinstance(part, ast.Constant)]
+    if not isinstance(target, ast.Name) or not any(isinstance(word, str) and "eval" in word for word in words):
+        return None
+    if len(words) < 2 or decide(interpreter, frame, value.test) is not None:
+        return None
+    return target.id, value
+
+
+def _each_mode(
+    interpreter: Interpreter, frame: Frame, name: str, choice: ast.IfExp, rest: list[ast.stmt]
+) -> str | None:
+    """Runs the rest of a block once in training and once in evaluation, so that their stores are kept apart."""
+    test = text_of(choice.test)
+    before, after, endings = frame.env, [], []
+    for holds, value in ((True, choice.body), (False, choice.orelse)):
+        frame.env = {**before, name: evaluate(interpreter, frame, value)}
+        known = interpreter.facts
+        if test.startswith("self."):
+            interpreter.facts = {**known, test: holds}
+        endings.append(block(interpreter, frame, rest))
+        interpreter.facts = known
+        if not endings[-1]:
+            after.append(frame.env)
+    if after:
+        frame.env = _join_environments(after[0], after[-1])
+        return None
+    return endings[0]
+
+
+def _if(interpreter: Interpreter, frame: Frame, node: ast.If) -> tuple[str | None, str | None]:
+    decided = decide(interpreter, frame, node.test)
+    if decided is not None:
+        return block(interpreter, frame, node.body if decided else node.orelse), None
+    evaluate(interpreter, frame, node.test)
+    condition = text_of(node.test)
+    before = dict(frame.env)
+    with interpreter.under(condition):
+        ended_body = block(interpreter, frame, node.body)
+    after_body = frame.env
+    frame.env = dict(before)
+    with interpreter.under(negate(condition)):
+        ended_else = block(interpreter, frame, node.orelse)
+    if ended_body and ended_else:
+        return ended_body, None
+    if ended_body:
+        return None, negate(condition) if ended_body in ("return", "continue") else None
+    if ended_else:
+        frame.env = after_body
+        return None, condition if ended_else in ("return", "continue") else None
+    frame.env = _join_environments(after_body, frame.env)
+    return None, None
+
+
+def _statement(interpreter: Interpreter, frame: Frame, node: ast.stmt) -> str | None:
+    if isinstance(node, ast.Expr):
+        evaluate(interpreter, frame, node.value)
+    elif isinstance(node, ast.Assign):
+        value = evaluate(interpreter, frame, node.value)
+        for target in node.targets:
+            assign(interpreter, frame, target, value, node.value)
+    elif isinstance(node, ast.AnnAssign):
+        if node.value is not None:
+            assign(interpreter, frame, node.target, evaluate(interpreter, frame, node.value), node.value)
+    elif isinstance(node, ast.AugAssign):
+        _augmented(interpreter, frame, node)
+    elif isinstance(node, ast.Return):
+        frame.returns.append(evaluate(interpreter, frame, node.value) if node.value else Constant(None))
+        return "return"
+    elif isinstance(node, (ast.For, ast.AsyncFor)):
+        _for(interpreter, frame, node)
+    elif isinstance(node, ast.While):
+        before = dict(frame.env)
+        evaluate(interpreter, frame, node.test)
+        block(interpreter, frame, node.body)
+        block(interpreter, frame, node.orelse)
+        frame.env = _join_environments(frame.env, before)
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        return _with(interpreter, frame, node)
+    elif isinstance(node, ast.Try):
+        return _try(interpreter, frame, node)
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        info = FunctionInfo(node.name, node, frame.module, None, f"{frame.info.symbol}.{node.name}")
+        frame.env[node.name] = Function(info, frame.owner, frame.env)
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        _import(interpreter, frame, node)
+    elif isinstance(node, ast.Delete):
+        for target in node.targets:
+            _delete(interpreter, frame, target)
+    elif isinstance(node, ast.Match):
+        for case in node.cases:
+            block(interpreter, frame, case.body)
+    elif isinstance(node, ast.Raise):
+        return "raise"
+    elif isinstance(node, ast.Continue):
+        return "continue"
+    elif isinstance(node, ast.Break):
+        return "break"
+    return None
+
+
+def _augmented(interpreter: Interpreter, frame: Frame, node: ast.AugAssign) -> None:
+    value = evaluate(interpreter, frame, node.value)
+    if isinstance(node.target, ast.Subscript):
+        assign(interpreter, frame, node.target, value, node.value)
+    elif isinstance(node.target, ast.Name):
+        old = frame.env.get(node.target.id, Unknown(node.target.id))
+        combined = evaluate(interpreter, frame, ast.copy_location(ast.BinOp(node.target, node.op, node.value), node))
+        if isinstance(old, Sequence) and isinstance(value, Sequence):
+            old.items.extend(value.items)
+            combined = old
+        frame.env[node.target.id] = combined
+    elif isinstance(node.target, ast.Attribute):
+        assign(interpreter, frame, node.target, value, node.value)
+
+
+def _for(interpreter: Interpreter, frame: Frame, node: ast.For | ast.AsyncFor) -> None:
+
+    before = dict(frame.env)
+    for item in iterate(interpreter.iterated(evaluate(interpreter, frame, node.iter)), node.iter)[:MAX_ITERATIONS]:
+        assign(interpreter, frame, node.target, item, node.iter)
+        if block(interpreter, frame, node.body) == "raise":
+            break
+    frame.env = _join_environments(frame.env, before)
+    block(interpreter, frame, node.orelse)
+
+
+def _with(interpreter: Interpreter, frame: Frame, node: ast.With | ast.AsyncWith) -> str | None:
+    entered: list[Object] = []
+    for item in node.items:
+        value = evaluate(interpreter, frame, item.context_expr)
+        for option in options(value):
+            if isinstance(option, Object) and option.info is not None:
+                entered.append(option)
+        if item.optional_vars is not None:
+            assign(interpreter, frame, item.optional_vars, value, item.context_expr)
+    for opened in entered:
+        interpreter.method(opened, "__enter__")
+    ending = block(interpreter, frame, node.body)
+    for opened in reversed(entered):
+        interpreter.method(opened, "__exit__")
+    return ending
+
+
+def _try(interpreter: Interpreter, frame: Frame, node: ast.Try) -> str | None:
+    before = dict(frame.env)
+    ending = block(interpreter, frame, node.body)
+    after = frame.env
+    endings = [ending]
+    for handler in node.handlers:
+        frame.env = _join_environments(dict(before), dict(after))
+        endings.append(block(interpreter, frame, handler.body))
+        after = after if endings[-1] else _join_environments(after, frame.env)
+    frame.env = after
+    if not ending:
+        ending = block(interpreter, frame, node.orelse)
+    final = block(interpreter, frame, node.finalbody)
+    return final or (ending if all(endings) else None)
+
+
+def _import(interpreter: Interpreter, frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
+    for name, (source, attribute) in imported_names(node, frame.module).items():
+        program = interpreter.program
+        found = program.modules.get(source) if attribute is None else program.imported(source, attribute)
+        if found is not None:
+            frame.env[name] = wrap(found)
+
+
+def _delete(interpreter: Interpreter, frame: Frame, target: ast.expr) -> None:
+    if isinstance(target, ast.Subscript):
+        for container in options(evaluate(interpreter, frame, target.value)):
+            for key in texts(evaluate(interpreter, frame, target.slice)):
+                slot = container.slots.get(key.template) if isinstance(container, Mapping) else None
+                if slot is not None and isinstance(container, Mapping) and not mappings(slot.value):
+                    del container.slots[key.template]
+
+
+def assign(interpreter: Interpreter, frame: Frame, target: ast.expr, value: Value, source: ast.expr) -> None:
+    """Binds a target; writing into a dict goes through the rules of the ways of logging."""
+    if isinstance(target, ast.Name):
+        frame.env[target.id] = value
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(interpreter, frame, target.elts, value, source)
+    elif isinstance(target, ast.Starred):
+        assign(interpreter, frame, target.value, value, source)
+    elif isinstance(target, ast.Attribute):
+        for owner in options(evaluate(interpreter, frame, target.value)):
+            if isinstance(owner, Unknown) and isinstance(target.value, ast.Name):
+                frame.env[target.value.id] = Object(None, {target.attr: value})
+            elif isinstance(owner, Object):
+                old = owner.attributes.get(target.attr)
+                made_anew = not interpreter.conditions and frame.info.name == "__init__"  # over what the base class put
+                owner.attributes[target.attr] = value if old is None or made_anew else join(value, old)
+    elif isinstance(target, ast.Subscript):
+        store_item(interpreter, frame, target, value, source)
+    else:
+        iterate(value, source)
+
+
+def _unpack(interpreter: Interpreter, frame: Frame, targets: list[ast.expr], value: Value, source: ast.expr) -> None:
+    columns: list[list[Value]] = [[] for _ in targets]
+    for option in options(value):
+        if isinstance(option, Sequence) and option.exact and len(option.items) == len(targets):
+            for column, item in zip(columns, option.items, strict=True):
+                column.append(item)
+        elif isinstance(option, Sequence) and option.items and not option.exact:
+            for column in columns:
+                column.extend(option.items)
+    for target, column in zip(targets, columns, strict=True):
+        assign(interpreter, frame, target, join(*column) if column else Unknown(text_of(target)), source)
+
+
+def _join_environments(one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
+    joined = dict(one)
+    for name, value in other.items():
+        if name not in joined:
+            joined[name] = value
+        elif joined[name] is not value:
+            joined[name] = join(joined[name], value)
+    return joined
