@@ -116,6 +116,33 @@ CASES = [
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
+    Case(
+        "loss/total@geometric_mean",
+        "loss_total_geometric_mean",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("logprobs", "old_logprobs", "advantages"),
+    ),
+    Case(
+        "loss/total@dppo_tv",
+        "loss_total_dppo_tv",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("logprobs", "old_logprobs", "advantages"),
+    ),
+    Case(
+        "loss/total@dppo_kl",
+        "loss_total_dppo_kl",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("logprobs", "old_logprobs", "advantages"),
+    ),
 ]
 
 

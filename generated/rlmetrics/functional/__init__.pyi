@@ -199,6 +199,9 @@ from .length import (
 )
 from .loss import (
     loss_total_cispo,
+    loss_total_dppo_kl,
+    loss_total_dppo_tv,
+    loss_total_geometric_mean,
     loss_total_grpo,
     loss_total_grpo_constant_length,
     loss_total_grpo_sequence_mean,
@@ -842,6 +845,9 @@ __all__ = [
     "length_terminated_min",
     "length_truncated_fraction",
     "loss_total_cispo",
+    "loss_total_dppo_kl",
+    "loss_total_dppo_tv",
+    "loss_total_geometric_mean",
     "loss_total_grpo",
     "loss_total_grpo_constant_length",
     "loss_total_grpo_sequence_mean",

@@ -1156,7 +1156,7 @@ def group_dppo_masked_fraction_negative(
     advantages: Tensor,
     mask: Tensor,
     *,
-    divergence_bound: float = 0.2,
+    divergence_bound: float = 0.15,
 ) -> Tensor:
     """Compute ``group/dppo_masked_fraction_negative``.
 
@@ -1182,8 +1182,8 @@ def group_dppo_masked_fraction_negative(
             that sampled them reported.
         advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        divergence_bound: Change of probability that a token may make. Default from DPPO: divergence-based trust regions
-            for language models, https://arxiv.org/abs/2602.04879.
+        divergence_bound: Change of probability that a token may make. Default from DPPOConfig, release 1.8.0,
+            trl/experimental/dppo/dppo_config.py:77.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -1235,7 +1235,7 @@ def group_dppo_masked_fraction_positive(
     advantages: Tensor,
     mask: Tensor,
     *,
-    divergence_bound: float = 0.2,
+    divergence_bound: float = 0.15,
 ) -> Tensor:
     """Compute ``group/dppo_masked_fraction_positive``.
 
@@ -1261,8 +1261,8 @@ def group_dppo_masked_fraction_positive(
             that sampled them reported.
         advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
         mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
-        divergence_bound: Change of probability that a token may make. Default from DPPO: divergence-based trust regions
-            for language models, https://arxiv.org/abs/2602.04879.
+        divergence_bound: Change of probability that a token may make. Default from DPPOConfig, release 1.8.0,
+            trl/experimental/dppo/dppo_config.py:85.
 
     Returns:
         Float64 tensor ``[]``, a pure number; NaN over an empty population.
@@ -2264,7 +2264,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         atom="token",
         empty="nan",
         inputs=named("logprobs", "rollout_logprobs", "advantages", "mask"),
-        parameters={"divergence_bound": 0.2},
+        parameters={"divergence_bound": 0.15},
         function=group_dppo_masked_fraction_negative,
         update=_group_dppo_masked_fraction_negative_update,
         finalize=_group_dppo_masked_fraction_negative_finalize,
@@ -2283,7 +2283,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         atom="token",
         empty="nan",
         inputs=named("logprobs", "rollout_logprobs", "advantages", "mask"),
-        parameters={"divergence_bound": 0.2},
+        parameters={"divergence_bound": 0.15},
         function=group_dppo_masked_fraction_positive,
         update=_group_dppo_masked_fraction_positive_update,
         finalize=_group_dppo_masked_fraction_positive_finalize,

@@ -22,6 +22,9 @@ from ._inputs import check, named
 __all__ = [
     "METRICS",
     "loss_total_cispo",
+    "loss_total_dppo_kl",
+    "loss_total_dppo_tv",
+    "loss_total_geometric_mean",
     "loss_total_grpo",
     "loss_total_grpo_constant_length",
     "loss_total_grpo_sequence_mean",
@@ -1179,6 +1182,274 @@ def _loss_total_luspo_finalize(state: Tensor) -> Tensor:
     return seq_sum_sum / sequence_count
 
 
+def loss_total_geometric_mean(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.4,
+    clip_high: float = 0.4,
+) -> Tensor:
+    """The loss of geometric-mean policy optimisation alone, without a KL penalty.
+
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
+    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
+    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+
+    Formula::
+
+        metric('objective/geometric_mean_loss')
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far a token's log-ratio may fall below 0 before it is clipped. Default from GMPOConfig, release
+            1.16.0, trl/experimental/gmpo/gmpo_config.py:42.
+        clip_high: How far a token's log-ratio may rise above 0 before it is clipped, as far as down unless set. Default
+            from GMPOConfig, release 1.16.0, trl/experimental/gmpo/gmpo_config.py:42.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_total_geometric_mean_update(
+        logprobs,
+        old_logprobs,
+        advantages,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+    )
+    return _loss_total_geometric_mean_finalize(state)
+
+
+def _loss_total_geometric_mean_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    sign_a = torch.sign(advantages)
+    log_ratio = logprobs - old_logprobs
+    smaller = torch.minimum(sign_a * log_ratio, sign_a * torch.clamp(log_ratio, -clip_low, clip_high))
+    bounded = sign_a * smaller
+    seq_any = ops.seq_any(mask, mask)
+    product = -ops.seq_mean(advantages, mask) * torch.exp(ops.seq_mean(bounded, mask))
+    product_sum = ops.total(product, seq_any)
+    selected_count = ops.count(seq_any)
+    return pack([product_sum, selected_count])
+
+
+def _loss_total_geometric_mean_finalize(state: Tensor) -> Tensor:
+    product_sum, selected_count = state.unbind()
+    return product_sum / selected_count
+
+
+def loss_total_dppo_tv(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    divergence_low: float = 0.15,
+    divergence_high: float = 0.15,
+    cap: float = 20.0,
+) -> Tensor:
+    """The loss of DPPO alone, with tokens masked by the change of their probability, without a KL penalty.
+
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
+    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
+    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+
+    Formula::
+
+        metric('objective/dppo_tv_loss')
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        divergence_low: Divergence at which a token with a negative advantage is masked. Default from DPPOConfig,
+            release 1.8.0, trl/experimental/dppo/dppo_config.py:77.
+        divergence_high: Divergence at which a token with a positive advantage is masked. Default from DPPOConfig,
+            release 1.8.0, trl/experimental/dppo/dppo_config.py:85.
+        cap: Upper bound on the ratio that weighs a token. Default from DPPOConfig, release 1.8.0,
+            trl/experimental/dppo/dppo_config.py:70.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_total_dppo_tv_update(
+        logprobs,
+        old_logprobs,
+        advantages,
+        mask,
+        divergence_low=divergence_low,
+        divergence_high=divergence_high,
+        cap=cap,
+    )
+    return _loss_total_dppo_tv_finalize(state)
+
+
+def _loss_total_dppo_tv_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    divergence_low: float,
+    divergence_high: float,
+    cap: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    condition = advantages > 0
+    shift = torch.exp(logprobs) - torch.exp(old_logprobs)
+    condition_2 = ~condition & (shift >= -divergence_low)
+    valid = condition & (shift <= divergence_high) | condition_2
+    ratio = torch.exp(logprobs - old_logprobs)
+    chosen = torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0)
+    chosen_sum = ops.total(chosen, mask)
+    token_count = ops.count(mask)
+    return pack([chosen_sum, token_count])
+
+
+def _loss_total_dppo_tv_finalize(state: Tensor) -> Tensor:
+    chosen_sum, token_count = state.unbind()
+    return chosen_sum / token_count
+
+
+def loss_total_dppo_kl(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    divergence_low: float = 0.15,
+    divergence_high: float = 0.15,
+    cap: float = 20.0,
+) -> Tensor:
+    """The loss of DPPO alone, with tokens masked by a two-outcome KL divergence, without a KL penalty.
+
+    Policy loss plus whatever the algorithm adds: value loss, KL and entropy terms, auxiliary losses. Which terms and
+    weights, and how it is normalised, differs between trainers, so compare a run with itself only. For group-relative
+    policy optimisation it starts at exactly 0 and may rise while the policy improves, because the KL term grows.
+
+    Formula::
+
+        metric('objective/dppo_kl_loss')
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        advantages: Float tensor ``[B, T]``. Advantage estimate of each response token.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        divergence_low: Divergence at which a token with a negative advantage is masked. Default from DPPOConfig,
+            release 1.8.0, trl/experimental/dppo/dppo_config.py:77.
+        divergence_high: Divergence at which a token with a positive advantage is masked. Default from DPPOConfig,
+            release 1.8.0, trl/experimental/dppo/dppo_config.py:85.
+        cap: Upper bound on the ratio that weighs a token. Default from DPPOConfig, release 1.8.0,
+            trl/experimental/dppo/dppo_config.py:70.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_total_dppo_kl_update(
+        logprobs,
+        old_logprobs,
+        advantages,
+        mask,
+        divergence_low=divergence_low,
+        divergence_high=divergence_high,
+        cap=cap,
+    )
+    return _loss_total_dppo_kl_finalize(state)
+
+
+def _loss_total_dppo_kl_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    advantages: Tensor,
+    mask: Tensor,
+    *,
+    divergence_low: float,
+    divergence_high: float,
+    cap: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, advantages=advantages, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    advantages = ops.masked(advantages, mask)
+    condition = advantages > 0
+    q = torch.exp(old_logprobs)
+    difference = 1 - q
+    p = torch.exp(logprobs)
+    product = difference * torch.log((difference + 1e-08) / (1 - p + 1e-08))
+    divergence = q * (old_logprobs - logprobs) + product
+    condition_2 = ~condition & ((divergence <= divergence_low) | (p >= q))
+    valid = condition & ((divergence <= divergence_high) | (p <= q)) | condition_2
+    ratio = torch.exp(logprobs - old_logprobs)
+    chosen = torch.where(valid, -advantages * torch.clamp(ratio, max=cap) * logprobs, 0.0)
+    chosen_sum = ops.total(chosen, mask)
+    token_count = ops.count(mask)
+    return pack([chosen_sum, token_count])
+
+
+def _loss_total_dppo_kl_finalize(state: Tensor) -> Tensor:
+    chosen_sum, token_count = state.unbind()
+    return chosen_sum / token_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "loss/total@ppo": MetricFunction(
         id="loss/total@ppo",
@@ -1416,6 +1687,51 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_loss_total_luspo_finalize,
         formula="metric('group/loss/luspo')",
         slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "loss/total@geometric_mean": MetricFunction(
+        id="loss/total@geometric_mean",
+        brief="The loss of geometric-mean policy optimisation alone, without a KL penalty.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
+        parameters={"clip_low": 0.4, "clip_high": 0.4},
+        function=loss_total_geometric_mean,
+        update=_loss_total_geometric_mean_update,
+        finalize=_loss_total_geometric_mean_finalize,
+        formula="metric('objective/geometric_mean_loss')",
+        slots=(Slot("product_sum", "sum"), Slot("selected_count", "count")),
+    ),
+    "loss/total@dppo_tv": MetricFunction(
+        id="loss/total@dppo_tv",
+        brief="The loss of DPPO alone, with tokens masked by the change of their probability, without a KL penalty.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
+        parameters={"divergence_low": 0.15, "divergence_high": 0.15, "cap": 20.0},
+        function=loss_total_dppo_tv,
+        update=_loss_total_dppo_tv_update,
+        finalize=_loss_total_dppo_tv_finalize,
+        formula="metric('objective/dppo_tv_loss')",
+        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "loss/total@dppo_kl": MetricFunction(
+        id="loss/total@dppo_kl",
+        brief="The loss of DPPO alone, with tokens masked by a two-outcome KL divergence, without a KL penalty.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "advantages", "mask"),
+        parameters={"divergence_low": 0.15, "divergence_high": 0.15, "cap": 20.0},
+        function=loss_total_dppo_kl,
+        update=_loss_total_dppo_kl_update,
+        finalize=_loss_total_dppo_kl_finalize,
+        formula="metric('objective/dppo_kl_loss')",
+        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

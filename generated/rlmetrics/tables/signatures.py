@@ -60,6 +60,11 @@ POPULATIONS: dict[str, object] = {
         "Every response position of the padded tensor, padding included.",
         ("padding_counted",),
     ),
+    "response_positions_uncut": (
+        "token",
+        "Every response position of the padded tensor, with what the policy went on to write after the end-of-sequence token.",
+        ("padding_counted", "text_after_end_counted"),
+    ),
     "all_positions": (
         "token",
         "Every position of the padded tensor, prompt and padding included.",
@@ -74,6 +79,11 @@ POPULATIONS: dict[str, object] = {
         "token",
         "The last prompt position and every response token but the last, because the mask is one position too early.",
         ("mask_one_too_early",),
+    ),
+    "response_tokens_uncut": (
+        "token",
+        "Every response token up to the length limit, with what the policy went on to write after the end-of-sequence token.",
+        ("text_after_end_counted",),
     ),
     "response_tokens_and_next": (
         "token",
@@ -113,6 +123,11 @@ POPULATIONS: dict[str, object] = {
         "sequence",
         "Every response, with all positions of the padded tensor counted, padding included.",
         ("padding_summed",),
+    ),
+    "sequences_uncut": (
+        "sequence",
+        "Every response, with what the policy went on to write after the end-of-sequence token counted and scored.",
+        ("text_after_end_counted",),
     ),
     "preference_pairs": ("sequence", "Every pair of a preferred and a rejected response of the data set.", ()),
     "sampled_pairs": (
@@ -181,6 +196,15 @@ TRAITS: dict[str, object] = {
         ),
         ("grade", "biased"),
         ("vanishes_when", "no response is padded"),
+    ),
+    "text_after_end_counted": (
+        ("facet", "population"),
+        (
+            "what",
+            "sampling goes on after the end-of-sequence token up to the length limit, and what follows it counts as response",
+        ),
+        ("grade", "biased"),
+        ("vanishes_when", "responses are cut at a stop token (stop_token or stop_token_id)"),
     ),
     "position_after_end_counted": (
         ("facet", "population"),

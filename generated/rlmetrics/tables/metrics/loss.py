@@ -47,6 +47,15 @@ METRICS: dict[str, object] = {
                 ("sapo", "The SAPO loss alone, without a KL penalty."),
                 ("vespo", "The VESPO loss alone, without a KL penalty."),
                 ("luspo", "The LUSPO loss alone, without a KL penalty."),
+                ("geometric_mean", "The loss of geometric-mean policy optimisation alone, without a KL penalty."),
+                (
+                    "dppo_tv",
+                    "The loss of DPPO alone, with tokens masked by the change of their probability, without a KL penalty.",
+                ),
+                (
+                    "dppo_kl",
+                    "The loss of DPPO alone, with tokens masked by a two-outcome KL divergence, without a KL penalty.",
+                ),
             ),
         ),
         ("false_friends", (("policy/loss", "One term of it."), ("loss/run_mean", "The average over the whole run."))),

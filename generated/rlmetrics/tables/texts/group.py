@@ -554,13 +554,15 @@ TEXTS: dict[str, object] = {
                 (
                     "divergence_bound",
                     (
-                        ("default", 0.2),
+                        ("default", 0.15),
                         ("brief", "Change of probability that a token may make."),
                         (
                             "source",
                             (
-                                ("title", "DPPO: divergence-based trust regions for language models"),
-                                ("url", "https://arxiv.org/abs/2602.04879"),
+                                ("title", "DPPOConfig"),
+                                ("release", "1.8.0"),
+                                ("path", "trl/experimental/dppo/dppo_config.py"),
+                                ("line", 77),
                             ),
                         ),
                     ),
@@ -593,13 +595,15 @@ TEXTS: dict[str, object] = {
                 (
                     "divergence_bound",
                     (
-                        ("default", 0.2),
+                        ("default", 0.15),
                         ("brief", "Change of probability that a token may make."),
                         (
                             "source",
                             (
-                                ("title", "DPPO: divergence-based trust regions for language models"),
-                                ("url", "https://arxiv.org/abs/2602.04879"),
+                                ("title", "DPPOConfig"),
+                                ("release", "1.8.0"),
+                                ("path", "trl/experimental/dppo/dppo_config.py"),
+                                ("line", 85),
                             ),
                         ),
                     ),

@@ -204,6 +204,33 @@ TEXTS: dict[str, object] = {
                         ("formula", "metric('group/loss/luspo')"),
                     ),
                 ),
+                (
+                    "geometric_mean",
+                    (
+                        ("brief", "The loss of geometric-mean policy optimisation alone, without a KL penalty."),
+                        ("formula", "metric('objective/geometric_mean_loss')"),
+                    ),
+                ),
+                (
+                    "dppo_tv",
+                    (
+                        (
+                            "brief",
+                            "The loss of DPPO alone, with tokens masked by the change of their probability, without a KL penalty.",
+                        ),
+                        ("formula", "metric('objective/dppo_tv_loss')"),
+                    ),
+                ),
+                (
+                    "dppo_kl",
+                    (
+                        (
+                            "brief",
+                            "The loss of DPPO alone, with tokens masked by a two-outcome KL divergence, without a KL penalty.",
+                        ),
+                        ("formula", "metric('objective/dppo_kl_loss')"),
+                    ),
+                ),
             ),
         ),
         (

@@ -15,6 +15,32 @@ FILE: tuple[object, ...] = (
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
+        "tracking",
+        (
+            (
+                ("releases", ("1.0.0..1.8.0",)),
+                ("route", "hf_trainer"),
+                (
+                    "enable",
+                    'DPPOConfig(report_to=...), a tracker\'s name or a list of names; also "all" or "none". With transformers 4 the default is every installed tracker, with transformers 5 none.',
+                ),
+                (
+                    "x_axis",
+                    "The optimizer step. W&B counts a step of its own for every profiling row and completions table, so plot against train/global_step there.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/dppo/dppo_config.py|22|DPPOConfig|condition|inherits report_to",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2484|GRPOTrainer.log|span",
+                        "1.8.0|trl/experimental/dppo/dppo_config.py|22|DPPOConfig|condition|inherits report_to",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3162|GRPOTrainer.log|span",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "config",
         (
             (
@@ -245,11 +271,105 @@ FILE: tuple[object, ...] = (
                         ("window", "mean"),
                     ),
                 ),
-                ("traits", ("divergence_masked_loss", "generation_batch_normaliser", "rounded_with_transformers_4")),
+                (
+                    "traits",
+                    (
+                        "divergence_masked_loss",
+                        "ratio_against_rollout",
+                        "kl_penalty_added",
+                        "generation_batch_normaliser",
+                        "rounded_with_transformers_4",
+                    ),
+                ),
                 ("when", "not use_liger_kernel"),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "change of probability"),
+                            ("when", "divergence_type == 'binary_tv' and not mask_truncated_completions"),
+                            ("reproduced_by", "dppo_tv"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1225|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1288|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "change of probability, truncated completions masked"),
+                            ("when", "divergence_type == 'binary_tv' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            ("reproduced_by", "dppo_tv"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1225|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1288|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|952|DPPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1015|DPPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence of one token against the rest"),
+                            ("when", "divergence_type == 'binary_kl' and not mask_truncated_completions"),
+                            ("reproduced_by", "dppo_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1233|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1296|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence of one token against the rest, truncated completions masked"),
+                            ("when", "divergence_type == 'binary_kl' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            ("reproduced_by", "dppo_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1233|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1296|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|952|DPPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1015|DPPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence over the most probable tokens"),
+                            ("when", "divergence_type in ['topk_tv', 'topk_kl'] and not mask_truncated_completions"),
+                            ("traits", ("other_divergence_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1250|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1313|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence over the most probable tokens, truncated completions masked"),
+                            ("when", "divergence_type in ['topk_tv', 'topk_kl'] and mask_truncated_completions"),
+                            ("traits", ("other_divergence_tested", "truncated_tokens_in_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1250|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1313|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|952|DPPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1015|DPPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
-                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type has no effect. With use_liger_kernel the loss is that of GRPOTrainer.",
+                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type must be dapo. With use_liger_kernel the loss is that of GRPOTrainer.",
                 ),
                 (
                     "evidence",
@@ -267,11 +387,96 @@ FILE: tuple[object, ...] = (
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
-                ("traits", ("divergence_masked_loss",)),
+                ("traits", ("divergence_masked_loss", "ratio_against_rollout", "kl_penalty_added")),
                 ("when", "not use_liger_kernel"),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "change of probability"),
+                            ("when", "divergence_type == 'binary_tv' and not mask_truncated_completions"),
+                            ("reproduced_by", "dppo_tv"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1225|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1288|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "change of probability, truncated completions masked"),
+                            ("when", "divergence_type == 'binary_tv' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            ("reproduced_by", "dppo_tv"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1225|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1288|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|952|DPPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1015|DPPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence of one token against the rest"),
+                            ("when", "divergence_type == 'binary_kl' and not mask_truncated_completions"),
+                            ("reproduced_by", "dppo_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1233|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1296|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence of one token against the rest, truncated completions masked"),
+                            ("when", "divergence_type == 'binary_kl' and mask_truncated_completions"),
+                            ("traits", ("truncated_tokens_in_normaliser",)),
+                            ("reproduced_by", "dppo_kl"),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1233|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1296|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|952|DPPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1015|DPPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence over the most probable tokens"),
+                            ("when", "divergence_type in ['topk_tv', 'topk_kl'] and not mask_truncated_completions"),
+                            ("traits", ("other_divergence_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1250|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1313|DPPOTrainer._compute_divergence_mask|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divergence over the most probable tokens, truncated completions masked"),
+                            ("when", "divergence_type in ['topk_tv', 'topk_kl'] and mask_truncated_completions"),
+                            ("traits", ("other_divergence_tested", "truncated_tokens_in_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|1250|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1313|DPPOTrainer._compute_divergence_mask|value",
+                                    "1.0.0|trl/experimental/dppo/dppo_trainer.py|952|DPPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/experimental/dppo/dppo_trainer.py|1015|DPPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
-                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type has no effect. With use_liger_kernel the loss is that of GRPOTrainer.",
+                    "Minus advantage times capped ratio times kept times log-probability per token, plus beta times the KL estimate, over the tokens of the generation batch. The ratio compares with the sampling policy (vLLM where it generates), is cut at clip_ratio_c (20 by default) and carries no gradient; tokens that the divergence test drops contribute 0. The size is that of a log-probability in nats. loss_type must be dapo. With use_liger_kernel the loss is that of GRPOTrainer.",
                 ),
                 (
                     "evidence",

@@ -15,6 +15,32 @@ FILE: tuple[object, ...] = (
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
+        "tracking",
+        (
+            (
+                ("releases", ("1.7.0..1.16.0",)),
+                ("route", "hf_trainer"),
+                (
+                    "enable",
+                    'GMPOConfig(report_to=...), a tracker\'s name or a list of names; also "all" or "none". With transformers 4 the default is every installed tracker, with transformers 5 none.',
+                ),
+                (
+                    "x_axis",
+                    "The optimizer step. W&B counts a step of its own for every profiling row and completions table, so plot against train/global_step there.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/gmpo/gmpo_config.py|21|GMPOConfig|condition|inherits report_to",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2862|GRPOTrainer.log|span",
+                        "1.16.0|trl/experimental/gmpo/gmpo_config.py|21|GMPOConfig|condition|inherits report_to",
+                        "1.16.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer.log|span",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "placeholders",
         (
             (
@@ -107,11 +133,12 @@ FILE: tuple[object, ...] = (
                         ("window", "mean"),
                     ),
                 ),
-                ("traits", ("geometric_mean_ratio", "rounded_with_transformers_4")),
+                ("traits", ("geometric_mean_ratio", "kl_penalty_added", "rounded_with_transformers_4")),
+                ("reproduced_by", "geometric_mean"),
                 ("when", "not use_liger_kernel"),
                 (
                     "note",
-                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect. With use_liger_kernel the loss is that of GRPOTrainer.",
+                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect. With use_liger_kernel the loss is that of GRPOTrainer. A completion whose tokens are all masked still counts, with a ratio of 1.",
                 ),
                 (
                     "evidence",
@@ -140,10 +167,11 @@ FILE: tuple[object, ...] = (
                         ("window", "mean"),
                     ),
                 ),
-                ("traits", ("geometric_mean_ratio", "rounded_with_transformers_4")),
+                ("traits", ("geometric_mean_ratio", "kl_penalty_added", "rounded_with_transformers_4")),
+                ("reproduced_by", "geometric_mean"),
                 (
                     "note",
-                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect.",
+                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect. A completion whose tokens are all masked still counts, with a ratio of 1.",
                 ),
                 (
                     "evidence",
@@ -161,11 +189,12 @@ FILE: tuple[object, ...] = (
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean"))),
-                ("traits", ("geometric_mean_ratio",)),
+                ("traits", ("geometric_mean_ratio", "kl_penalty_added")),
+                ("reproduced_by", "geometric_mean"),
                 ("when", "not use_liger_kernel"),
                 (
                     "note",
-                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect. With use_liger_kernel the loss is that of GRPOTrainer.",
+                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect. With use_liger_kernel the loss is that of GRPOTrainer. A completion whose tokens are all masked still counts, with a ratio of 1. Old and current policy are the same in evaluation: minus the mean advantage is left, which cancels within a group, and beta times the KL divergence.",
                 ),
                 (
                     "evidence",
@@ -183,10 +212,11 @@ FILE: tuple[object, ...] = (
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
                 ("reduction", (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean"))),
-                ("traits", ("geometric_mean_ratio",)),
+                ("traits", ("geometric_mean_ratio", "kl_penalty_added")),
+                ("reproduced_by", "geometric_mean"),
                 (
                     "note",
-                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect.",
+                    "One geometric mean of the clipped token ratios per completion times minus its advantage, averaged over completions, plus beta times the mean KL estimate of the completion. The bounds hold for the log-ratio (epsilon and epsilon_high, 0.4 by default here). loss_type, importance_sampling_level, delta and the vLLM importance weights have no effect. A completion whose tokens are all masked still counts, with a ratio of 1. Old and current policy are the same in evaluation: minus the mean advantage is left, which cancels within a group, and beta times the KL divergence.",
                 ),
                 (
                     "evidence",

@@ -15,6 +15,32 @@ FILE: tuple[object, ...] = (
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
+        "tracking",
+        (
+            (
+                ("releases", ("0.24.0..1.13.0",)),
+                ("route", "hf_trainer"),
+                (
+                    "enable",
+                    'GRPOWithReplayBufferConfig(report_to=...), a tracker\'s name or a list of names; also "all" or "none". With transformers 4 the default is every installed tracker, with transformers 5 none.',
+                ),
+                (
+                    "x_axis",
+                    "The optimizer step. W&B counts a step of its own for every profiling row and completions table, so plot against train/global_step there.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.24.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_config.py|21|GRPOWithReplayBufferConfig|condition|inherits report_to",
+                        "0.24.0|trl/trainer/grpo_trainer.py|1800|GRPOTrainer.log|span",
+                        "1.13.0|trl/experimental/grpo_with_replay_buffer/grpo_with_replay_buffer_config.py|21|GRPOWithReplayBufferConfig|condition|inherits report_to",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3413|GRPOTrainer.log|span",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "placeholders",
         (
             (

@@ -9,11 +9,37 @@ FILE: tuple[object, ...] = (
     ("title", "MiniLLMTrainer"),
     (
         "brief",
-        "Distillation by reinforcement learning: what a teacher finds more probable than the student does is added to GRPO's advantages, token by token, and the exact divergence from the teacher at each token is added to the loss. Without reward functions the teacher is the only signal. Where a curve looks at the sign of the advantage, it is that of the token.",
+        "Distillation by reinforcement learning: what a teacher finds more probable than the student does is added to GRPO's advantages, token by token, and the exact divergence from the teacher at each position is added to the loss. Neither has a curve of its own. Without reward functions a dummy that returns 0 stands in for them, so every curve of rewards is 0 and the teacher is the only signal. Where a curve looks at the sign of the advantage, it is that of the token. use_liger_kernel takes nothing away here: kl, entropy and clip_ratio/* are logged with it, too.",
     ),
     ("extends", ("grpo_trainer",)),
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
+    (
+        "tracking",
+        (
+            (
+                ("releases", ("0.26.0..1.14.2",)),
+                ("route", "hf_trainer"),
+                (
+                    "enable",
+                    'MiniLLMConfig(report_to=...), a tracker\'s name or a list of names; also "all" or "none". With transformers 4 the default is every installed tracker, with transformers 5 none.',
+                ),
+                (
+                    "x_axis",
+                    "The optimizer step. W&B counts a step of its own for every profiling row and completions table, so plot against train/global_step there.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_config.py|25|MiniLLMConfig|condition|inherits report_to",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2297|GRPOTrainer.log|span",
+                        "1.14.2|trl/experimental/minillm/minillm_config.py|23|MiniLLMConfig|condition|inherits report_to",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3391|GRPOTrainer.log|span",
+                    ),
+                ),
+            ),
+        ),
+    ),
     (
         "placeholders",
         (
@@ -36,19 +62,32 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|333|MiniLLMTrainer.compute_loss|condition",
-                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|348|MiniLLMTrainer.compute_loss|condition",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|333|MiniLLMTrainer.compute_loss|condition|overrides the decorated method without a timer and calls _compute_loss itself",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|348|MiniLLMTrainer.compute_loss|condition|overrides the decorated method without a timer and calls _compute_loss itself",
                     ),
                 ),
             ),
             (
                 ("key", "profiling/Time taken: {trainer}.compute_loss"),
                 ("releases", ("0.26.0..1.14.2",)),
+                ("modes", ("train",)),
                 (
                     "evidence",
                     (
-                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|333|MiniLLMTrainer.compute_loss|condition",
-                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|348|MiniLLMTrainer.compute_loss|condition",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|333|MiniLLMTrainer.compute_loss|condition|overrides the decorated method without a timer and calls _compute_loss itself",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|348|MiniLLMTrainer.compute_loss|condition|overrides the decorated method without a timer and calls _compute_loss itself",
+                    ),
+                ),
+            ),
+            (
+                ("key", "profiling/Time taken: {trainer}._get_last_hidden_state"),
+                ("releases", ("0.26.0..1.13.0",)),
+                ("modes", ("train",)),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|333|MiniLLMTrainer.compute_loss|condition|overrides the decorated method without a timer and calls _compute_loss itself",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|348|MiniLLMTrainer.compute_loss|condition|overrides the decorated method without a timer and calls _compute_loss itself",
                     ),
                 ),
             ),
@@ -59,7 +98,7 @@ FILE: tuple[object, ...] = (
         (
             (
                 ("key", "loss"),
-                ("releases", ("0.26.0..1.14.2",)),
+                ("releases", ("0.26.0..1.8.0",)),
                 ("modes", ("train",)),
                 ("metric", "loss/total"),
                 (
@@ -67,25 +106,318 @@ FILE: tuple[object, ...] = (
                     (
                         ("token", "pool"),
                         ("sequence", "pool"),
-                        ("micro_batch", "mean"),
+                        ("micro_batch", "pool"),
                         ("mini_batch", "mean"),
                         ("epoch", "mean"),
-                        ("rank", "mean"),
+                        ("rank", "pool"),
                         ("window", "mean"),
                     ),
                 ),
                 ("traits", ("teacher_terms_added", "rounded_with_transformers_4")),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            ("when", "loss_type in ['dapo', 'cispo', 'vespo'] and not mask_truncated_completions"),
+                            ("traits", ("generation_batch_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2230|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3006|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens of the generation batch, truncated completions masked"),
+                            ("when", "loss_type in ['dapo', 'cispo', 'vespo'] and mask_truncated_completions"),
+                            ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2230|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3006|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2223|GRPOTrainer._compute_loss|condition",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2995|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type in ['grpo', 'sapo']"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2220|GRPOTrainer._compute_loss|condition",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2990|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2226|GRPOTrainer._compute_loss|condition",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3000|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            (
+                                "evidence",
+                                ("1.8.0|trl/trainer/grpo_trainer.py|3009|GRPOTrainer._compute_loss|condition",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
-                    "The loss of GRPOTrainer with the reverse KL advantage of each token added to the advantages, plus the divergence to the teacher of every next-token distribution unless single_step_decomposition is off. That second term is averaged over the padded tensor and not divided by the accumulation steps. How the first part is reduced depends on loss_type as in GRPOTrainer.",
+                    "GRPO's loss on advantages that contain the teacher's log-ratio of each token, plus, with single_step_decomposition, the KL divergence of student from teacher over the whole vocabulary. The divergence is averaged over every completion position, padding included, because the mask that should leave padding out is true everywhere; and it is not divided by gradient_accumulation_steps.",
                 ),
                 (
                     "evidence",
                     (
-                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|390|MiniLLMTrainer.compute_loss|value",
                         "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|value",
-                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|390|MiniLLMTrainer.compute_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|237|MiniLLMTrainer._single_step_decomposition_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|368|MiniLLMTrainer.compute_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|377|MiniLLMTrainer.compute_loss|value",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|value",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|254|MiniLLMTrainer._single_step_decomposition_loss|value",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|383|MiniLLMTrainer.compute_loss|value",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.9.0",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("teacher_terms_added", "rounded_with_transformers_4")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            ("when", "loss_type in ['dapo', 'cispo', 'vespo']"),
+                            ("traits", ("generation_batch_normaliser",)),
+                            ("evidence", ("1.9.0|trl/trainer/grpo_trainer.py|3140|GRPOTrainer._compute_loss|value",)),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                ("1.9.0|trl/trainer/grpo_trainer.py|3129|GRPOTrainer._compute_loss|condition",),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type in ['grpo', 'sapo']"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            (
+                                "evidence",
+                                ("1.9.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|condition",),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            (
+                                "evidence",
+                                ("1.9.0|trl/trainer/grpo_trainer.py|3134|GRPOTrainer._compute_loss|condition",),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            (
+                                "evidence",
+                                ("1.9.0|trl/trainer/grpo_trainer.py|3143|GRPOTrainer._compute_loss|condition",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "GRPO's loss on advantages that contain the teacher's log-ratio of each token, plus, with single_step_decomposition, the KL divergence of student from teacher over the whole vocabulary. The divergence is averaged over every completion position, padding included, because the mask that should leave padding out is true everywhere; and it is not divided by gradient_accumulation_steps.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|value",
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|254|MiniLLMTrainer._single_step_decomposition_loss|value",
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|383|MiniLLMTrainer.compute_loss|value",
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "loss"),
+                ("releases", ("1.9.1..1.14.2",)),
+                ("modes", ("train",)),
+                ("metric", "loss/total"),
+                (
+                    "reduction",
+                    (
+                        ("token", "pool"),
+                        ("sequence", "pool"),
+                        ("micro_batch", "pool"),
+                        ("mini_batch", "mean"),
+                        ("epoch", "mean"),
+                        ("rank", "pool"),
+                        ("window", "mean"),
+                    ),
+                ),
+                ("traits", ("teacher_terms_added", "rounded_with_transformers_4")),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tokens of the generation batch"),
+                            ("when", "loss_type in ['dapo', 'cispo', 'vespo']"),
+                            ("traits", ("global_token_normaliser",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3141|GRPOTrainer._compute_loss|value",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3241|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3129|GRPOTrainer._compute_loss|condition",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3229|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type in ['grpo', 'sapo']"),
+                            (
+                                "reduction",
+                                (("token", "mean"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|condition",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3224|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            ("traits", ("constant_length_normalised",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3134|GRPOTrainer._compute_loss|condition",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3234|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            (
+                                "reduction",
+                                (("token", "sum"), ("sequence", "mean"), ("micro_batch", "mean"), ("rank", "mean")),
+                            ),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.1|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|condition",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3246|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "GRPO's loss on advantages that contain the teacher's log-ratio of each token, plus, with single_step_decomposition, the KL divergence of student from teacher over the whole vocabulary. The divergence is averaged over every completion position, padding included, because the mask that should leave padding out is true everywhere; and it is not divided by gradient_accumulation_steps.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.1|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|value",
+                        "1.9.1|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "1.9.1|trl/experimental/minillm/minillm_trainer.py|254|MiniLLMTrainer._single_step_decomposition_loss|value",
+                        "1.9.1|trl/experimental/minillm/minillm_trainer.py|383|MiniLLMTrainer.compute_loss|value",
+                        "1.9.1|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
                         "1.14.2|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|254|MiniLLMTrainer._single_step_decomposition_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|383|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
                     ),
                 ),
             ),
@@ -94,19 +426,76 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.26.0..1.14.2",)),
                 ("modes", ("eval",)),
                 ("metric", "loss/total"),
-                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "mean"))),
+                ("reduction", (("token", "pool"), ("sequence", "pool"), ("micro_batch", "mean"), ("rank", "pool"))),
                 ("traits", ("teacher_terms_added",)),
                 (
+                    "variants",
+                    (
+                        (
+                            ("name", "normalised per micro-batch"),
+                            ("when", "loss_type == 'bnpo'"),
+                            ("reduction", (("rank", "mean"),)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2223|GRPOTrainer._compute_loss|condition",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3229|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tokens averaged per completion first"),
+                            ("when", "loss_type in ['grpo', 'sapo']"),
+                            ("reduction", (("token", "mean"), ("sequence", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2220|GRPOTrainer._compute_loss|condition",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3224|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "divided by the maximum length"),
+                            ("when", "loss_type == 'dr_grpo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            ("traits", ("constant_length_normalised",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2226|GRPOTrainer._compute_loss|condition",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3234|GRPOTrainer._compute_loss|condition",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by length"),
+                            ("when", "loss_type == 'luspo'"),
+                            ("reduction", (("token", "sum"), ("sequence", "mean"), ("rank", "mean"))),
+                            (
+                                "evidence",
+                                ("1.14.2|trl/trainer/grpo_trainer.py|3246|GRPOTrainer._compute_loss|condition",),
+                            ),
+                        ),
+                    ),
+                ),
+                (
                     "note",
-                    "The loss of GRPOTrainer with the reverse KL advantage of each token added to the advantages, plus the divergence to the teacher of every next-token distribution unless single_step_decomposition is off. That second term is averaged over the padded tensor and not divided by the accumulation steps. How the first part is reduced depends on loss_type as in GRPOTrainer.",
+                    "GRPO's loss on advantages that contain the teacher's log-ratio of each token, plus, with single_step_decomposition, the KL divergence of student from teacher over the whole vocabulary. The divergence is averaged over every completion position, padding included, because the mask that should leave padding out is true everywhere; and it is not divided by gradient_accumulation_steps. In evaluation the advantages of the reward cancel within a group; what the teacher adds does not. Up to 0.27.0 loss types other than dapo and cispo divide the first part by gradient_accumulation_steps in evaluation, too.",
                 ),
                 (
                     "evidence",
                     (
-                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|390|MiniLLMTrainer.compute_loss|value",
                         "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|value",
-                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|390|MiniLLMTrainer.compute_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|237|MiniLLMTrainer._single_step_decomposition_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|368|MiniLLMTrainer.compute_loss|value",
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|377|MiniLLMTrainer.compute_loss|value",
                         "1.14.2|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|405|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|254|MiniLLMTrainer._single_step_decomposition_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|383|MiniLLMTrainer.compute_loss|value",
+                        "1.14.2|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
                     ),
                 ),
             ),

@@ -15,6 +15,32 @@ FILE: tuple[object, ...] = (
     ("modes", ("train", "eval")),
     ("eval_prefix", "eval_"),
     (
+        "tracking",
+        (
+            (
+                ("releases", ("0.25.0..1.7.1",)),
+                ("route", "hf_trainer"),
+                (
+                    "enable",
+                    'PAPOConfig(report_to=...), a tracker\'s name or a list of names; also "all" or "none". With transformers 4 the default is every installed tracker, with transformers 5 none.',
+                ),
+                (
+                    "x_axis",
+                    "The optimizer step. W&B counts a step of its own for every profiling row and completions table, so plot against train/global_step there.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.25.0|trl/experimental/papo/papo_config.py|22|PAPOConfig|condition|inherits report_to",
+                        "0.25.0|trl/trainer/grpo_trainer.py|1911|GRPOTrainer.log|span",
+                        "1.7.1|trl/experimental/papo/papo_config.py|22|PAPOConfig|condition|inherits report_to",
+                        "1.7.1|trl/trainer/grpo_trainer.py|2888|GRPOTrainer.log|span",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "placeholders",
         (
             (

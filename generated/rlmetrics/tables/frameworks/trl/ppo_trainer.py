@@ -348,7 +348,10 @@ FILE: tuple[object, ...] = (
                 "stop_token",
                 (
                     ("type", "str"),
-                    ("brief", "Token after which responses are cut; without one nothing is padded."),
+                    (
+                        "brief",
+                        "Token after which responses are cut, eos or none. Without one, responses run on to response_length, and what follows the end token counts.",
+                    ),
                     (
                         "defaults",
                         (
@@ -616,6 +619,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "rollout"),
                 ("metric", "kl/old_reference_sum/k1"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -666,6 +689,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|501|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|609|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|616|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -674,12 +701,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "rollout"),
                 ("metric", "kl/old_reference_sum/k1"),
+                ("population", "sequences_uncut"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            ("when", "(stop_token == 'eos' or stop_token_id != null) and not (kl_estimator == 'k3')"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "k3"),
-                            ("when", "kl_estimator == 'k3'"),
+                            ("when", "(kl_estimator == 'k3') and stop_token != 'eos' and stop_token_id == null"),
                             ("metric", "kl/old_reference_sum/k3"),
                             (
                                 "evidence",
@@ -687,6 +728,23 @@ FILE: tuple[object, ...] = (
                                     "0.17.0|trl/trainer/ppo_trainer.py|509|PPOTrainer.train|value",
                                     "0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|774|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3, cut at a stop token"),
+                            ("when", "(stop_token == 'eos' or stop_token_id != null) and (kl_estimator == 'k3')"),
+                            ("metric", "kl/old_reference_sum/k3"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|509|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|774|PPOTrainer.train|value",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -756,6 +814,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|774|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|882|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|890|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -764,8 +825,29 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..1.9.2",)),
                 ("profile", "rollout"),
                 ("metric", "entropy/surprisal_sum"),
+                ("population", "sequences_uncut"),
                 ("traits", ("padding_filled_with_minus_one",)),
                 ("reproduced_by", "padding_filled"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.9.2|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -825,6 +907,11 @@ FILE: tuple[object, ...] = (
                         "1.9.2|trl/experimental/ppo/ppo_trainer.py|883|PPOTrainer.train|value",
                         "1.9.2|trl/experimental/ppo/ppo_trainer.py|765|PPOTrainer.train|value",
                         "1.9.2|trl/experimental/ppo/ppo_trainer.py|69|INVALID_LOGPROB|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.9.2|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -833,6 +920,24 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.10.0..1.12.0",)),
                 ("profile", "rollout"),
                 ("metric", "entropy/surprisal_sum"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.10.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "evidence",
                     (
@@ -844,6 +949,8 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|884|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|765|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|69|INVALID_LOGPROB|value",
+                        "1.10.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -852,6 +959,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "rollout"),
                 ("metric", "reward/non_score/sum"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -882,6 +1009,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|618|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|611|PPOTrainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -890,12 +1021,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "rollout"),
                 ("metric", "reward/non_score/sum"),
+                ("population", "sequences_uncut"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            ("when", "(stop_token == 'eos' or stop_token_id != null) and not (kl_estimator == 'k3')"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "k3"),
-                            ("when", "kl_estimator == 'k3'"),
+                            ("when", "(kl_estimator == 'k3') and stop_token != 'eos' and stop_token_id == null"),
                             ("traits", ("other_divergence_estimator",)),
                             ("reproduced_by", "k3"),
                             (
@@ -904,6 +1049,24 @@ FILE: tuple[object, ...] = (
                                     "0.17.0|trl/trainer/ppo_trainer.py|509|PPOTrainer.train|value",
                                     "0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|774|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "k3, cut at a stop token"),
+                            ("when", "(stop_token == 'eos' or stop_token_id != null) and (kl_estimator == 'k3')"),
+                            ("population", "sequences"),
+                            ("traits", ("other_divergence_estimator",)),
+                            ("reproduced_by", "k3"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|509|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|510|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|774|PPOTrainer.train|value",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -953,6 +1116,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|892|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|775|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|885|PPOTrainer.train|value",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -961,6 +1127,27 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..1.12.0",)),
                 ("profile", "rollout"),
                 ("metric", "reward/total/mean"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1008,6 +1195,11 @@ FILE: tuple[object, ...] = (
                         "0.18.2|trl/trainer/ppo_trainer.py|621|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|895|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|886|PPOTrainer.train|value",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1067,6 +1259,10 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                     ),
+                ),
+                (
+                    "note",
+                    "Without a stop token, the default, the reward model also reads what was written after the end token.",
                 ),
                 (
                     "evidence",
@@ -1135,6 +1331,10 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
                 (
+                    "note",
+                    "Without a stop token, the default, the reward model also reads what was written after the end token.",
+                ),
+                (
                     "evidence",
                     (
                         "0.11.0|trl/trainer/ppov2_trainer.py|536|PPOv2Trainer.train",
@@ -1153,8 +1353,27 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update_policy"),
                 ("metric", "kl/old/k2"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("reproduced_by", "padded"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1188,6 +1407,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|623|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|584|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|585|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1196,16 +1419,32 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update_policy"),
                 ("metric", "kl/old/k2"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("reproduced_by", "padded"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and not (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and not (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and not (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "one entry of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1222,10 +1461,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "one entry of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches)",
+                            ),
+                            ("population", "response_positions"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "first entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/num_mini_batches"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1242,10 +1505,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "first entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            ("scale", "1/num_mini_batches"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "some entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("traits", ("unfilled_entries_averaged",)),
                             (
@@ -1257,6 +1544,29 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "some entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            ("traits", ("unfilled_entries_averaged",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -1309,6 +1619,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|897|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|857|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|858|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1317,9 +1630,29 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/clip_fraction"),
+                ("population", "response_tokens_uncut"),
                 (
                     "constant_when",
                     ("0 when num_ppo_epochs == 1 and num_mini_batches == 1 and gradient_accumulation_steps == 1",),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
                 (
                     "documented",
@@ -1351,6 +1684,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|624|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|580|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|586|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1359,6 +1696,7 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/clip_fraction"),
+                ("population", "response_tokens_uncut"),
                 (
                     "constant_when",
                     ("0 when num_ppo_epochs == 1 and num_mini_batches == 1 and gradient_accumulation_steps == 1",),
@@ -1367,10 +1705,26 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and not (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and not (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and not (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "one entry of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1387,10 +1741,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "one entry of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches)",
+                            ),
+                            ("population", "response_tokens"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "first entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/num_mini_batches"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1407,10 +1785,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "first entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens"),
+                            ("scale", "1/num_mini_batches"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "some entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("traits", ("unfilled_entries_averaged",)),
                             (
@@ -1422,6 +1824,29 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "some entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens"),
+                            ("traits", ("unfilled_entries_averaged",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -1471,6 +1896,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|898|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|853|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|859|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1479,6 +1907,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/loss"),
+                ("population", "response_tokens_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1509,6 +1957,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|625|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|573|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|589|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1517,14 +1969,31 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/loss"),
+                ("population", "response_tokens_uncut"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and not (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and not (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and not (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "one entry of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1541,10 +2010,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "one entry of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches)",
+                            ),
+                            ("population", "response_tokens"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "first entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/num_mini_batches"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1561,10 +2054,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "first entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens"),
+                            ("scale", "1/num_mini_batches"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "some entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("traits", ("unfilled_entries_averaged",)),
                             (
@@ -1576,6 +2093,29 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "some entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens"),
+                            ("traits", ("unfilled_entries_averaged",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -1612,6 +2152,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|899|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|846|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|862|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1620,7 +2163,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update"),
                 ("metric", "value/loss"),
-                ("population", "response_tokens_and_next"),
+                ("population", "response_tokens_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_tokens_and_next"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1654,6 +2216,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|626|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|564|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|590|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1662,15 +2228,31 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update"),
                 ("metric", "value/loss"),
-                ("population", "response_tokens_and_next"),
+                ("population", "response_tokens_uncut"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and not (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and not (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and not (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens_and_next"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "one entry of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1687,10 +2269,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "one entry of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches)",
+                            ),
+                            ("population", "response_tokens_and_next"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "first entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/num_mini_batches"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1707,10 +2313,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "first entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens_and_next"),
+                            ("scale", "1/num_mini_batches"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "some entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("traits", ("unfilled_entries_averaged",)),
                             (
@@ -1722,6 +2352,29 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "some entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens_and_next"),
+                            ("traits", ("unfilled_entries_averaged",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -1774,6 +2427,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|900|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|837|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|863|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1782,7 +2438,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update"),
                 ("metric", "value/clip_fraction"),
-                ("population", "response_tokens_and_next"),
+                ("population", "response_tokens_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_tokens_and_next"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1812,6 +2487,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|627|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|566|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|591|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1820,15 +2499,31 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update"),
                 ("metric", "value/clip_fraction"),
-                ("population", "response_tokens_and_next"),
+                ("population", "response_tokens_uncut"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and not (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and not (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and not (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens_and_next"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "one entry of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1845,10 +2540,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "one entry of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches)",
+                            ),
+                            ("population", "response_tokens_and_next"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "first entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/num_mini_batches"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1865,10 +2584,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "first entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens_and_next"),
+                            ("scale", "1/num_mini_batches"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "some entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("traits", ("unfilled_entries_averaged",)),
                             (
@@ -1880,6 +2623,29 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "some entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_tokens_and_next"),
+                            ("traits", ("unfilled_entries_averaged",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -1915,6 +2681,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|901|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|839|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|864|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1923,8 +2692,27 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update"),
                 ("metric", "entropy/policy"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("reproduced_by", "padded"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1955,6 +2743,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|628|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|583|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|594|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1963,16 +2755,32 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update"),
                 ("metric", "entropy/policy"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("reproduced_by", "padded"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and not (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and not (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and not (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "one entry of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -1989,10 +2797,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "one entry of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches)",
+                            ),
+                            ("population", "response_positions"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "first entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/num_mini_batches"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -2009,10 +2841,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "first entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            ("scale", "1/num_mini_batches"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "some entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("traits", ("unfilled_entries_averaged",)),
                             (
@@ -2024,6 +2880,29 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "some entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            ("traits", ("unfilled_entries_averaged",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -2060,6 +2939,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|902|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|856|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|867|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -2068,8 +2950,27 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.16.1",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/ratio/mean"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("reproduced_by", "padded"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -2100,6 +3001,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|629|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|569|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|595|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -2108,16 +3013,32 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.17.0..1.12.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/ratio/mean"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("reproduced_by", "padded"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and not (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and not (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and not (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "one entry of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/gradient_accumulation_steps"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -2134,10 +3055,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "one entry of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > 1 and gradient_accumulation_steps <= num_mini_batches)",
+                            ),
+                            ("population", "response_positions"),
+                            ("scale", "1/gradient_accumulation_steps"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "first entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("scale", "1/num_mini_batches"),
                             ("traits", ("unfilled_entries_scaled",)),
@@ -2154,10 +3099,34 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                         (
+                            ("name", "first entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            ("scale", "1/num_mini_batches"),
+                            ("traits", ("unfilled_entries_scaled",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "some entries of each row filled"),
                             (
                                 "when",
-                                "num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64]) and stop_token != 'eos' and stop_token_id == null",
                             ),
                             ("traits", ("unfilled_entries_averaged",)),
                             (
@@ -2169,6 +3138,29 @@ FILE: tuple[object, ...] = (
                                     "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "some entries of each row filled, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > num_mini_batches and not gradient_accumulation_steps / num_mini_batches in [2, 3, 4, 5, 6, 7, 8, 16, 32, 64])",
+                            ),
+                            ("population", "response_positions"),
+                            ("traits", ("unfilled_entries_averaged",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|196|PPOTrainer.__init__|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|197|PPOTrainer.__init__|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|463|PPOTrainer.__init__|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -2231,6 +3223,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|903|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|842|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|868|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -2238,9 +3233,28 @@ FILE: tuple[object, ...] = (
                 ("key", "val/ratio_var"),
                 ("releases", ("0.9.2..0.16.1",)),
                 ("metric", "policy/ratio/variance_of_means"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("snapshot", "current"),
                 ("traits", ("old_logprobs_from_generation",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/ppov2_trainer.py|309|PPOv2Trainer.train|value",
+                                    "0.12.2|trl/trainer/ppo_trainer.py|381|PPOTrainer.train|value",
+                                    "0.14.0|trl/trainer/ppo_trainer.py|458|PPOTrainer.train|value",
+                                    "0.16.1|trl/trainer/ppo_trainer.py|449|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -2275,6 +3289,10 @@ FILE: tuple[object, ...] = (
                         "0.16.1|trl/trainer/ppo_trainer.py|630|PPOTrainer.train",
                         "0.16.1|trl/trainer/ppo_trainer.py|630|PPOTrainer.train|value",
                         "0.16.1|trl/trainer/ppo_trainer.py|595|PPOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/ppov2_trainer.py|357|PPOv2Trainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/ppo_trainer.py|425|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.14.0|trl/trainer/ppo_trainer.py|502|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.16.1|trl/trainer/ppo_trainer.py|493|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -2282,15 +3300,34 @@ FILE: tuple[object, ...] = (
                 ("key", "val/ratio_var"),
                 ("releases", ("0.17.0..1.12.0",)),
                 ("metric", "policy/ratio/variance_of_means"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("snapshot", "current"),
                 ("traits", ("old_logprobs_from_generation",)),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and not (num_mini_batches > 1 and gradient_accumulation_steps > 1)",
+                            ),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "unfilled_entries"),
-                            ("when", "num_mini_batches > 1 and gradient_accumulation_steps > 1"),
+                            (
+                                "when",
+                                "(num_mini_batches > 1 and gradient_accumulation_steps > 1) and stop_token != 'eos' and stop_token_id == null",
+                            ),
                             ("traits", ("unfilled_entries_in_variance",)),
                             ("reproduced_by", "zero_filled"),
                             (
@@ -2299,6 +3336,27 @@ FILE: tuple[object, ...] = (
                                     "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
                                     "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
                                     "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unfilled entries, cut at a stop token"),
+                            (
+                                "when",
+                                "(stop_token == 'eos' or stop_token_id != null) and (num_mini_batches > 1 and gradient_accumulation_steps > 1)",
+                            ),
+                            ("population", "response_positions"),
+                            ("traits", ("unfilled_entries_in_variance",)),
+                            ("reproduced_by", "zero_filled"),
+                            (
+                                "evidence",
+                                (
+                                    "0.17.0|trl/trainer/ppo_trainer.py|371|PPOTrainer.train|reduction",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|372|PPOTrainer.train|reduction",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|631|PPOTrainer.train|reduction",
+                                    "0.17.0|trl/trainer/ppo_trainer.py|455|PPOTrainer.train|value",
+                                    "0.18.2|trl/trainer/ppo_trainer.py|456|PPOTrainer.train|value",
+                                    "1.12.0|trl/experimental/ppo/ppo_trainer.py|720|PPOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -2339,6 +3397,9 @@ FILE: tuple[object, ...] = (
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|904|PPOTrainer.train",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|904|PPOTrainer.train|value",
                         "1.12.0|trl/experimental/ppo/ppo_trainer.py|868|PPOTrainer.train|reduction",
+                        "0.17.0|trl/trainer/ppo_trainer.py|499|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/ppo_trainer.py|500|PPOTrainer.train|condition|padding tokens alone end a response here",
+                        "1.12.0|trl/experimental/ppo/ppo_trainer.py|764|PPOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),

@@ -256,10 +256,34 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                "stop_token",
+                (
+                    ("type", "str"),
+                    (
+                        "brief",
+                        "Token after which responses are cut, eos or none. Without one, responses run on to response_length, and what follows the end token counts.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.9.2..0.21.0",),
+                                None,
+                                (
+                                    "0.9.2|trl/trainer/rloo_config.py|40|RLOOConfig|default",
+                                    "0.10.1|trl/trainer/utils.py|913|OnPolicyConfig|default",
+                                    "0.21.0|trl/trainer/utils.py|804|OnPolicyConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
                 "stop_token_id",
                 (
                     ("type", "int"),
-                    ("brief", "Id of the token after which responses are cut; without one nothing is padded."),
+                    ("brief", "Id of the token after which responses are cut."),
                     (
                         "defaults",
                         (
@@ -436,6 +460,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.21.0",)),
                 ("profile", "rollout"),
                 ("metric", "kl/old_reference_sum/k1"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -475,6 +519,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|404|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|523|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|529|RLOOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -483,8 +531,28 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.21.0",)),
                 ("profile", "rollout"),
                 ("metric", "entropy/surprisal_sum"),
+                ("population", "sequences_uncut"),
                 ("traits", ("padding_filled_with_minus_one",)),
                 ("reproduced_by", "padding_filled"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -527,6 +595,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|524|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|399|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|70|INVALID_LOGPROB|value",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -535,6 +607,25 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.13.0",)),
                 ("profile", "rollout"),
                 ("metric", "reward/non_score/sum"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.13.0|trl/trainer/rloo_trainer.py|344|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -566,6 +657,9 @@ FILE: tuple[object, ...] = (
                         "0.13.0|trl/trainer/rloo_trainer.py|469|RLOOTrainer.train",
                         "0.13.0|trl/trainer/rloo_trainer.py|388|RLOOTrainer.train|value",
                         "0.13.0|trl/trainer/rloo_trainer.py|463|RLOOTrainer.train|value",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.13.0|trl/trainer/rloo_trainer.py|382|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -574,6 +668,25 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..0.21.0",)),
                 ("profile", "rollout"),
                 ("metric", "reward/non_score/sum"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -612,6 +725,9 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|424|RLOOTrainer.train|value|with token_level_kl, the default",
                         "0.21.0|trl/trainer/rloo_trainer.py|430|RLOOTrainer.train|value|without; the same number",
                         "0.21.0|trl/trainer/rloo_trainer.py|525|RLOOTrainer.train|value",
+                        "0.14.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -620,6 +736,25 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.13.0",)),
                 ("profile", "rollout"),
                 ("metric", "reward/total/mean"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.13.0|trl/trainer/rloo_trainer.py|344|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -665,6 +800,9 @@ FILE: tuple[object, ...] = (
                         "0.13.0|trl/trainer/rloo_trainer.py|470|RLOOTrainer.train",
                         "0.13.0|trl/trainer/rloo_trainer.py|389|RLOOTrainer.train|value",
                         "0.13.0|trl/trainer/rloo_trainer.py|470|RLOOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.13.0|trl/trainer/rloo_trainer.py|382|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -673,12 +811,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.14.0..0.21.0",)),
                 ("profile", "rollout"),
                 ("metric", "reward/total/mean"),
+                ("population", "sequences_uncut"),
                 (
                     "variants",
                     (
                         (
+                            ("name", "cut at a stop token"),
+                            ("when", "(stop_token == 'eos' or stop_token_id != null) and not (normalize_reward)"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "standardised scores"),
-                            ("when", "normalize_reward"),
+                            ("when", "(normalize_reward) and stop_token != 'eos' and stop_token_id == null"),
                             ("traits", ("score_normalised_locally",)),
                             (
                                 "evidence",
@@ -686,6 +838,23 @@ FILE: tuple[object, ...] = (
                                     "0.14.0|trl/trainer/rloo_trainer.py|408|RLOOTrainer.train|value",
                                     "0.18.2|trl/trainer/rloo_trainer.py|407|RLOOTrainer.train|value",
                                     "0.21.0|trl/trainer/rloo_trainer.py|408|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "standardised scores, cut at a stop token"),
+                            ("when", "(stop_token == 'eos' or stop_token_id != null) and (normalize_reward)"),
+                            ("population", "sequences"),
+                            ("traits", ("score_normalised_locally",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.14.0|trl/trainer/rloo_trainer.py|408|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|407|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|408|RLOOTrainer.train|value",
+                                    "0.14.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
                                 ),
                             ),
                         ),
@@ -743,6 +912,9 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|426|RLOOTrainer.train|value|with token_level_kl, the default",
                         "0.21.0|trl/trainer/rloo_trainer.py|431|RLOOTrainer.train|value|without; the same number",
                         "0.21.0|trl/trainer/rloo_trainer.py|534|RLOOTrainer.train|reduction",
+                        "0.14.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -791,6 +963,10 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                     ),
+                ),
+                (
+                    "note",
+                    "Without a stop token, the default, the reward model also reads what was written after the end token.",
                 ),
                 (
                     "evidence",
@@ -843,6 +1019,10 @@ FILE: tuple[object, ...] = (
                             ),
                         ),
                     ),
+                ),
+                (
+                    "note",
+                    "Without a stop token, the default, the reward model also reads what was written after the end token.",
                 ),
                 (
                     "evidence",
@@ -932,7 +1112,7 @@ FILE: tuple[object, ...] = (
                 ),
                 (
                     "note",
-                    "With normalize_reward it says nothing any more: standardised scores are also clipped to plus and minus reward_clip_range, and their mean is 0 up to the clipping.",
+                    "Without a stop token, the default, the reward model also reads what was written after the end token. With normalize_reward it says nothing any more: standardised scores are also clipped to plus and minus reward_clip_range, and their mean is 0 up to the clipping.",
                 ),
                 (
                     "evidence",
@@ -951,6 +1131,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.21.0",)),
                 ("profile", "update_policy"),
                 ("metric", "kl/old_sequence/k2"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -999,6 +1199,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|479|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|500|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|501|RLOOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1007,9 +1211,29 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.21.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/response_ratio/clip_fraction"),
+                ("population", "sequences_uncut"),
                 (
                     "constant_when",
                     ("0 when num_ppo_epochs == 1 and num_mini_batches == 1 and gradient_accumulation_steps == 1",),
+                ),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
                 ),
                 (
                     "documented",
@@ -1045,6 +1269,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|537|RLOOTrainer.train",
                         "0.21.0|trl/trainer/rloo_trainer.py|497|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|502|RLOOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1053,6 +1281,26 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.21.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/response_ratio/loss"),
+                ("population", "sequences_uncut"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1091,6 +1339,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|485|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|480|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|505|RLOOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1156,8 +1408,27 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.21.0",)),
                 ("profile", "update"),
                 ("metric", "entropy/policy"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("reproduced_by", "padded"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1192,6 +1463,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|540|RLOOTrainer.train",
                         "0.21.0|trl/trainer/rloo_trainer.py|499|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|506|RLOOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1200,8 +1475,27 @@ FILE: tuple[object, ...] = (
                 ("releases", ("0.9.2..0.21.0",)),
                 ("profile", "update_policy"),
                 ("metric", "policy/ratio/mean"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("reproduced_by", "padded"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1253,6 +1547,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|541|RLOOTrainer.train",
                         "0.21.0|trl/trainer/rloo_trainer.py|476|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|507|RLOOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
@@ -1260,9 +1558,28 @@ FILE: tuple[object, ...] = (
                 ("key", "val/ratio_var"),
                 ("releases", ("0.9.2..0.21.0",)),
                 ("metric", "policy/ratio/variance_of_means"),
-                ("population", "response_positions"),
+                ("population", "response_positions_uncut"),
                 ("snapshot", "current"),
                 ("traits", ("old_logprobs_from_generation",)),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "cut at a stop token"),
+                            ("when", "stop_token == 'eos' or stop_token_id != null"),
+                            ("population", "response_positions"),
+                            (
+                                "evidence",
+                                (
+                                    "0.9.2|trl/trainer/rloo_trainer.py|270|RLOOTrainer.train|value",
+                                    "0.12.2|trl/trainer/rloo_trainer.py|340|RLOOTrainer.train|value",
+                                    "0.18.2|trl/trainer/rloo_trainer.py|347|RLOOTrainer.train|value",
+                                    "0.21.0|trl/trainer/rloo_trainer.py|348|RLOOTrainer.train|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
                 (
                     "documented",
                     (
@@ -1301,6 +1618,10 @@ FILE: tuple[object, ...] = (
                         "0.21.0|trl/trainer/rloo_trainer.py|542|RLOOTrainer.train",
                         "0.21.0|trl/trainer/rloo_trainer.py|542|RLOOTrainer.train|value",
                         "0.21.0|trl/trainer/rloo_trainer.py|507|RLOOTrainer.train|reduction",
+                        "0.9.2|trl/trainer/rloo_trainer.py|310|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.12.2|trl/trainer/rloo_trainer.py|378|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.18.2|trl/trainer/rloo_trainer.py|397|RLOOTrainer.train|condition|padding tokens alone end a response here",
+                        "0.21.0|trl/trainer/rloo_trainer.py|398|RLOOTrainer.train|condition|padding tokens alone end a response here",
                     ),
                 ),
             ),
