@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Container, Iterable
 from typing import Any
 
 import yaml
@@ -11,6 +12,7 @@ from .extract import LoggedKey
 
 __all__ = ["draft"]
 
+_EVALUATION = "eval_"
 _HEADER = """\
 # Drafted from the source of {source}. Where a value starts with "TODO", a person has to read the source and say
 # what the number means; `rlmetrics lint` refuses the file until that is done. Expressions stand in x-expression.
@@ -38,20 +40,40 @@ def _component(name: str, release: str, keys: list[LoggedKey]) -> dict[str, Any]
     by_key: dict[str, list[LoggedKey]] = {}
     for found in keys:
         by_key.setdefault(found.key, []).append(found)
-    return {
+    document: dict[str, Any] = {
         "title": name,
         "brief": "TODO: what this component is.",
         "components": [{"name": name, "releases": release, "module": keys[0].module}],
-        "emissions": [_emission(key, release, found) for key, found in by_key.items()],
     }
+    names = dict.fromkeys(found for key in by_key for found in re.findall(r"\{(\w+)\}", key))
+    if names:
+        document["placeholders"] = {
+            found: {"brief": f"TODO: what stands for {found}.", "pattern": "[^/]+", "examples": ["TODO"]}
+            for found in names
+        }
+    document["emissions"] = [
+        _emission(key, release, found, _modes(key, by_key))
+        for key, found in by_key.items()
+        if not (key.startswith(_EVALUATION) and key.removeprefix(_EVALUATION) in by_key)
+    ]
+    return document
 
 
-def _emission(key: str, release: str, found: list[LoggedKey]) -> dict[str, Any]:
+def _modes(key: str, keys: Container[str]) -> list[str]:
+    """In which modes a key is logged: one that evaluation logs too, prefixed, is one emission."""
+    if key.startswith(_EVALUATION):
+        return ["eval"]
+    return ["train", "eval"] if f"{_EVALUATION}{key}" in keys else ["train"]
+
+
+def _emission(key: str, release: str, found: list[LoggedKey], modes: list[str]) -> dict[str, Any]:
     conditions = list(dict.fromkeys(site.condition for site in found))
-    emission: dict[str, Any] = {"key": key, "metric": "TODO/metric"}
+    written = key.removeprefix(_EVALUATION) if modes == ["eval"] else key
+    emission: dict[str, Any] = {"key": written, "metric": "TODO/metric", "releases": release, "modes": modes}
     if None not in conditions:
         emission["condition"] = " or ".join(f"({condition})" for condition in conditions)
         emission["logged_by_default"] = False
+    emission["x-meaning"] = "TODO: over which population and with which reduction the number comes about."
     emission["x-expression"] = list(dict.fromkeys(site.expression for site in found))
     emission["evidence"] = [
         {"release": release, "path": site.path, "line": site.line, "symbol": site.symbol, "shows": "key"}
