@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from ._select import select
+
 
 def wide_dtype(x: Tensor) -> torch.dtype:
     """Return the dtype to accumulate in: float64, or float32 on devices that have no float64 (Apple's MPS)."""
@@ -25,7 +27,7 @@ def masked(x: Tensor, mask: Tensor) -> Tensor:
     even a masked sum would let through, because zero times NaN is NaN.
     """
     value = as_float(x) if x.is_floating_point() else x
-    return value.masked_fill(~mask, 0)
+    return select(mask, value, 0)
 
 
 def scalar(value: float) -> Tensor:

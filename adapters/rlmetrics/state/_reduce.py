@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from ._inputs import wide_dtype
+from ._select import select
 from .layout import Slot, SlotKind, identity
 
 
@@ -85,11 +86,11 @@ def unseen(kind: SlotKind, like: Tensor) -> Tensor:
 
 
 def _selected(x: Tensor, over: Tensor | None) -> Tensor:
-    return x if over is None else torch.where(over, x, 0)
+    return x if over is None else select(over, x, 0)
 
 
 def _extreme(x: Tensor, over: Tensor | None, identity: float) -> Tensor:
-    selected = x if over is None else torch.where(over, x, identity)
+    selected = x if over is None else select(over, x, identity)
     if selected.numel() == 0:
         return torch.full((1,), identity, dtype=wide_dtype(x), device=x.device)
     return selected
