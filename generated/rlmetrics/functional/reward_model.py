@@ -235,7 +235,7 @@ def reward_model_score_mean(chosen_scores: Tensor, rejected_scores: Tensor) -> T
 
     Formula::
 
-        mean(0.5 * (chosen_scores + rejected_scores))
+        0.5 * (mean(chosen_scores) + mean(rejected_scores))
 
     Population: Every pair of a preferred and a rejected response of the data set. Data may be split between sequences:
     merged states equal the whole.
@@ -259,15 +259,16 @@ def _reward_model_score_mean_update(chosen_scores: Tensor, rejected_scores: Tens
     check(chosen_scores=chosen_scores, rejected_scores=rejected_scores)
     chosen_scores = ops.as_float(chosen_scores)
     rejected_scores = ops.as_float(rejected_scores)
-    product = 0.5 * (chosen_scores + rejected_scores)
-    product_sum = ops.total(product)
-    sequence_count = ops.number_of(product)
-    return pack([product_sum, sequence_count])
+    chosen_scores_sum = ops.total(chosen_scores)
+    sequence_count = ops.number_of(chosen_scores)
+    rejected_scores_sum = ops.total(rejected_scores)
+    return pack([chosen_scores_sum, sequence_count, rejected_scores_sum])
 
 
 def _reward_model_score_mean_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count = state.unbind()
-    return product_sum / sequence_count
+    chosen_scores_sum, sequence_count, rejected_scores_sum = state.unbind()
+    total = chosen_scores_sum / sequence_count + rejected_scores_sum / sequence_count
+    return 0.5 * total
 
 
 def reward_model_score_min(chosen_scores: Tensor, rejected_scores: Tensor) -> Tensor:
@@ -527,8 +528,8 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=reward_model_score_mean,
         update=_reward_model_score_mean_update,
         finalize=_reward_model_score_mean_finalize,
-        formula="mean(0.5 * (chosen_scores + rejected_scores))",
-        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
+        formula="0.5 * (mean(chosen_scores) + mean(rejected_scores))",
+        slots=(Slot("chosen_scores_sum", "sum"), Slot("sequence_count", "count"), Slot("rejected_scores_sum", "sum")),
     ),
     "reward_model/score/min": MetricFunction(
         id="reward_model/score/min",

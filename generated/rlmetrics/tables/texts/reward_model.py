@@ -81,7 +81,7 @@ TEXTS: dict[str, object] = {
             "The loss does not see the common level, so it may drift anywhere; a drift alone is harmless for training with it if the policy trainer normalises rewards, and a nuisance otherwise. A centring penalty holds it near 0.",
         ),
         ("inputs", ("chosen_scores", "rejected_scores")),
-        ("formula", "mean(0.5 * (chosen_scores + rejected_scores))"),
+        ("formula", "0.5 * (mean(chosen_scores) + mean(rejected_scores))"),
         ("atom", "sequence"),
         ("empty", "nan"),
     ),

@@ -183,6 +183,33 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("1.6.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                (
+                    "note",
+                    "Logged once, at the end. The estimate is six operations for each parameter and counted token, and no token is counted.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "5.23.0|transformers/trainer.py|4229|Trainer.floating_point_ops|value",
+                        "1.6.0|trl/experimental/a2po/a2po_trainer.py|167|A2POTrainer.__init__.data_collator|value",
+                        "1.16.0|trl/experimental/a2po/a2po_trainer.py|183|A2POTrainer.__init__.data_collator|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

@@ -1696,6 +1696,56 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("1.1.0..1.9.2",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("scale", "gradient_accumulation_steps"),
+                (
+                    "note",
+                    "Logged once, at the end. Every batch is counted once for each micro-batch of its optimizer step, so divide by gradient_accumulation_steps.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "5.23.0|transformers/trainer.py|4229|Trainer.floating_point_ops|value",
+                        "1.1.0|trl/experimental/distillation/distillation_trainer.py|757|DistillationTrainer.get_train_dataloader|value",
+                        "1.9.2|trl/experimental/distillation/distillation_trainer.py|702|DistillationTrainer.get_train_dataloader|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("1.10.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                (
+                    "note",
+                    "Logged once, at the end. The trainer counts tokens on its own, but transformers does not look at that count for its estimate.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "5.23.0|transformers/trainer.py|4229|Trainer.floating_point_ops|value",
+                        "1.10.0|trl/trainer/distillation_trainer.py|638|DistillationTrainer.__init__|value",
+                        "1.16.0|trl/trainer/distillation_trainer.py|667|DistillationTrainer.__init__|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

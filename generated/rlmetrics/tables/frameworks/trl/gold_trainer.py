@@ -893,6 +893,29 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("1.0.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("scale", "gradient_accumulation_steps"),
+                (
+                    "note",
+                    "Logged once, at the end. Every batch is counted once for each micro-batch of its optimizer step, so divide by gradient_accumulation_steps. With a data set of images no token is counted from 1.8.0 on and it stays 0.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "5.23.0|transformers/trainer.py|4229|Trainer.floating_point_ops|value",
+                        "1.0.0|trl/experimental/gold/gold_trainer.py|992|GOLDTrainer._get_train_sampler|value",
+                        "1.16.0|trl/experimental/gold/gold_trainer.py|1148|GOLDTrainer._get_train_sampler|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

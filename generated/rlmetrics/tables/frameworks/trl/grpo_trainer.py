@@ -20727,6 +20727,36 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("0.14.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                (
+                    "note",
+                    "Logged once, at the end. transformers does not look at the tokens that the trainer counts on its own.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|2616|Trainer._inner_training_loop",
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.46.3|transformers/modeling_utils.py|1296|ModuleUtilsMixin.estimate_tokens|value",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "5.23.0|transformers/trainer.py|4229|Trainer.floating_point_ops|value",
+                        "0.14.0|trl/trainer/grpo_trainer.py|247|GRPOTrainer.__init__.data_collator|value",
+                        "0.18.2|trl/trainer/grpo_trainer.py|546|GRPOTrainer.__init__|value",
+                        "1.16.0|trl/trainer/grpo_trainer.py|964|GRPOTrainer.__init__|value",
+                    ),
+                ),
+            ),
         ),
     ),
     (

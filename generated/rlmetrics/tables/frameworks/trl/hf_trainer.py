@@ -346,10 +346,7 @@ FILE: tuple[object, ...] = (
                 ("modes", ("train",)),
                 ("profile", "setting"),
                 ("metric", "progress/total_flops"),
-                (
-                    "note",
-                    "Logged once, at the end. 0 for trainers that sample their own data, whose inputs hold no token ids to count.",
-                ),
+                ("note", "Logged once, at the end. Counts every position of the batches, padding included."),
                 (
                     "evidence",
                     (

@@ -777,6 +777,29 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("1.9.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("scale", "gradient_accumulation_steps"),
+                (
+                    "note",
+                    "Logged once, at the end. Every batch is counted once for each micro-batch of its optimizer step, so divide by gradient_accumulation_steps.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "5.23.0|transformers/trainer.py|4229|Trainer.floating_point_ops|value",
+                        "1.9.0|trl/experimental/iw_opd/iw_opd_trainer.py|805|IWOPDTrainer.get_train_dataloader|value",
+                        "1.16.0|trl/experimental/iw_opd/iw_opd_trainer.py|786|IWOPDTrainer.get_train_dataloader|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

@@ -361,6 +361,33 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("0.8.2..0.8.6",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches name their token ids otherwise than transformers looks for them",),
+                ),
+                (
+                    "note",
+                    "Logged once, at the end. The estimate is six operations for each parameter and counted token, and no token is counted.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|1971|Trainer._inner_training_loop",
+                        "4.46.3|transformers/trainer.py|2616|Trainer._inner_training_loop",
+                        "4.36.2|transformers/modeling_utils.py|1070|ModuleUtilsMixin.estimate_tokens|value",
+                        "4.46.3|transformers/modeling_utils.py|1296|ModuleUtilsMixin.estimate_tokens|value",
+                        "0.8.2|trl/trainer/utils.py|314|DPODataCollatorWithPadding.__call__|value",
+                        "0.8.6|trl/trainer/utils.py|314|DPODataCollatorWithPadding.__call__|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

@@ -2008,6 +2008,33 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("0.11.0..1.13.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("traits", ("placeholder_zero",)),
+                ("constant_when", ("0 always: the batches hold no token ids to count",)),
+                (
+                    "note",
+                    "Logged once, at the end. The estimate is six operations for each parameter and counted token, and no token is counted.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.46.3|transformers/trainer.py|2616|Trainer._inner_training_loop",
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.46.3|transformers/modeling_utils.py|1296|ModuleUtilsMixin.estimate_tokens|value",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "5.23.0|transformers/trainer.py|4229|Trainer.floating_point_ops|value",
+                        "0.11.0|trl/trainer/utils.py|499|DPODataCollatorWithPadding.__call__|value",
+                        "0.26.0|trl/trainer/utils.py|435|DPODataCollatorWithPadding.__call__|value",
+                        "1.13.0|trl/experimental/utils.py|75|DPODataCollatorWithPadding.__call__|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

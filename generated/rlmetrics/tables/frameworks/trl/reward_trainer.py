@@ -710,6 +710,37 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("0.4.2..0.23.1",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches name their token ids otherwise than transformers looks for them",),
+                ),
+                (
+                    "note",
+                    "Logged once, at the end. The estimate is six operations for each parameter and counted token, and no token is counted.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.36.2|transformers/trainer.py|1971|Trainer._inner_training_loop",
+                        "4.46.3|transformers/trainer.py|2616|Trainer._inner_training_loop",
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "4.36.2|transformers/modeling_utils.py|1070|ModuleUtilsMixin.estimate_tokens|value",
+                        "4.46.3|transformers/modeling_utils.py|1296|ModuleUtilsMixin.estimate_tokens|value",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "0.4.2|trl/trainer/utils.py|117|RewardDataCollatorWithPadding.__call__|value",
+                        "0.9.6|trl/trainer/utils.py|327|RewardDataCollatorWithPadding.__call__|value",
+                        "0.18.2|trl/trainer/reward_trainer.py|198|RewardTrainer.__init__|value",
+                        "0.23.1|trl/trainer/utils.py|237|RewardDataCollatorWithPadding.__call__|value",
+                    ),
+                ),
+            ),
         ),
     ),
 )

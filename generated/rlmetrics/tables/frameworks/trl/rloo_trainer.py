@@ -4002,6 +4002,33 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "total_flos"),
+                ("releases", ("0.22.0..1.16.0",)),
+                ("modes", ("train",)),
+                ("profile", "setting"),
+                ("metric", "progress/total_flops"),
+                ("traits", ("placeholder_zero",)),
+                (
+                    "constant_when",
+                    ("0 always: the batches are lists of raw examples, in which nothing can be counted",),
+                ),
+                (
+                    "note",
+                    "Logged once, at the end. The trainer counts tokens on its own, but transformers does not look at that count for its estimate.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "4.52.4|transformers/trainer.py|2701|Trainer._inner_training_loop",
+                        "5.23.0|transformers/trainer.py|2010|Trainer._finalize_training",
+                        "4.52.4|transformers/modeling_utils.py|1749|ModuleUtilsMixin.estimate_tokens|value",
+                        "5.23.0|transformers/trainer.py|4229|Trainer.floating_point_ops|value",
+                        "0.22.0|trl/trainer/rloo_trainer.py|459|RLOOTrainer.__init__|value",
+                        "1.16.0|trl/trainer/rloo_trainer.py|650|RLOOTrainer.__init__|value",
+                    ),
+                ),
+            ),
         ),
     ),
     (
