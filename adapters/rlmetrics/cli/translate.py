@@ -46,6 +46,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="NAME=VALUE",
         help="the value of a placeholder of the target (repeatable)",
     )
+    parser.add_argument(
+        "--new-run-id", action="store_true", help="W&B: give the copy an id of its own, to sync it beside the original"
+    )
+    parser.add_argument("--keep-alerts", action="store_true", help="W&B: keep alerts, which syncing would send again")
     add_surface(parser, "as the input shows them")
     add_spec(parser)
     add_json(parser)
@@ -73,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
         both=args.both,
         unknown=args.unknown,
         surface=args.surface,
+        new_run_id=args.new_run_id,
+        keep_alerts=args.keep_alerts,
     )
     print(json.dumps(report.as_json(), indent=2) if args.json else report.as_text())
     if report.collisions:

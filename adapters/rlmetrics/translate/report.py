@@ -34,6 +34,7 @@ class Report:
         lost: Records and bytes of a torn tail that could not be read.
         skipped: Files of a folder that hold no names.
         outputs: Files written.
+        notes: What else was done, for people.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Report:
     lost: Loss = field(default_factory=Loss)
     skipped: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
@@ -67,6 +69,7 @@ class Report:
             mine.extend(key for key in theirs if key not in mine)
         self.skipped.extend(other.skipped)
         self.outputs.extend(other.outputs)
+        self.notes.extend(other.notes)
         self.lost.records += other.lost.records
         self.lost.bytes += other.lost.bytes
 
@@ -86,6 +89,7 @@ class Report:
             "lost": {"records": self.lost.records, "bytes": self.lost.bytes},
             "skipped": self.skipped,
             "outputs": self.outputs,
+            "notes": self.notes,
         }
 
     def as_text(self) -> str:
@@ -111,6 +115,7 @@ class Report:
         lines += _section("what differs", [f"({number}) {note}" for note, number in notes.items()])
         if self.lost.records or self.lost.bytes:
             lines.append(f"LOST: {self.lost.records} torn record(s), {self.lost.bytes} bytes at the end of the input")
+        lines += self.notes
         lines += [f"written: {path}" for path in self.outputs]
         return "\n".join(lines)
 

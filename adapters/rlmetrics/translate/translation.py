@@ -13,7 +13,7 @@ from rlmetrics.names.tables import Overlays, Tables
 
 from .errors import InputError
 from .files import default_output, replacing, require_free
-from .kinds import FOLDER_KINDS, KINDS, kind_of
+from .kinds import FOLDER_KINDS, KINDS, kind_of, wandb
 from .report import Report
 from .translator import Translator
 
@@ -44,6 +44,8 @@ def translate_file(
     both: bool = False,
     unknown: Literal["keep", "drop", "error"] = "keep",
     surface: str | None = None,
+    new_run_id: bool = False,
+    keep_alerts: bool = False,
 ) -> Report:
     """Write a translated copy of a file or folder; the input is never changed.
 
@@ -62,6 +64,8 @@ def translate_file(
         both: As for ``Translator``.
         unknown: As for ``Translator``.
         surface: As for ``Translator``.
+        new_run_id: Give runs of W&B new ids, so that they can be synced beside the originals.
+        keep_alerts: Keep the alerts of runs of W&B, which syncing would send again.
 
     Returns:
         What was translated, kept, set aside and lost.
@@ -82,7 +86,8 @@ def translate_file(
         msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
         raise InputError(msg, path)
     if source == "auto":
-        source = infer_source({name for unit in units for name in KINDS[unit.kind].names(unit.path)}, spec=spec)
+        keys = {name for unit in units for name in KINDS[unit.kind].names(unit.path)}
+        source = infer_source(keys, releases=_releases(units), config=config, spec=spec)
     translator = Translator(
         source, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
     )
@@ -92,7 +97,11 @@ def translate_file(
             report = translator.new_report(unit.kind)
             goal = part if unit.path == path else part / unit.path.relative_to(path)
             goal.parent.mkdir(parents=True, exist_ok=True)
-            KINDS[unit.kind].translate(unit.path, goal, translator, report)
+            if unit.kind == "wandb":
+                options = wandb.Options(new_id=new_run_id, keep_alerts=keep_alerts)
+                wandb.translate(unit.path, goal, translator, report, options)
+            else:
+                KINDS[unit.kind].translate(unit.path, goal, translator, report)
             written = [goal / file.relative_to(unit.path) for file in unit.files]
             report.outputs += [str(output / file.relative_to(part)) for file in written if file.exists()]
             total.merge(report)
@@ -128,6 +137,12 @@ def _find(path: Path, kind: str | None) -> tuple[list[_Unit], list[Path]]:
             else:
                 units.append(_Unit(file, name, (file,)))
     return units, skipped
+
+
+def _releases(units: list[_Unit]) -> dict[str, str]:
+    """Return which releases the runs say were installed, as far as they agree."""
+    said = [pair for unit in units if unit.kind == "wandb" for pair in wandb.releases(unit.path).items()]
+    return {framework: release for framework, release in said if len({r for f, r in said if f == framework}) == 1}
 
 
 def _members(folder: Path, kind: str | None) -> list[tuple[str, list[Path]]]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 __all__ = ["convert", "same"]
 
+_STATISTICS = {"min", "max", "mean", "last", "first", "best"}
+"""What W&B's summary may hold of a metric in the place of its last value."""
+
+_MIRRORED = {"min": "max", "max": "min"}
+
 
 def convert(value: Any, scale: float, offset: float) -> Any:
-    """Return ``scale * value + offset`` for numbers, lists of numbers and W&B histograms (their bins).
+    """Return ``scale * value + offset`` for numbers, lists of numbers, W&B's histograms (their bins) and its summaries.
 
     Raises:
         TypeError: If the value is none of these; None and text such as ``"NaN"`` are returned as they are.
@@ -17,13 +21,38 @@ def convert(value: Any, scale: float, offset: float) -> Any:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return scale * value + offset
+        try:
+            return scale * value + offset
+        except OverflowError:
+            msg = (
+                f"an integer of {value.bit_length()} bits can't be converted" if isinstance(value, int) else "overflow"
+            )
+            raise TypeError(msg) from None
     if isinstance(value, list):
         return [convert(element, scale, offset) for element in value]
-    if isinstance(value, dict) and value.get("_type") == "histogram" and isinstance(value.get("bins"), list):
-        return {**value, "bins": convert(value["bins"], scale, offset)}
+    if isinstance(value, dict) and value.get("_type") == "histogram":
+        return _histogram(value, scale, offset)
+    if isinstance(value, dict) and value and value.keys() <= _STATISTICS:
+        converted = {name: convert(number, scale, offset) for name, number in value.items()}
+        return {_MIRRORED.get(name, name) if scale < 0 else name: number for name, number in converted.items()}
     msg = f"a value of type {type(value).__name__} can't be converted by scale {scale:g} and offset {offset:g}"
     raise TypeError(msg)
+
+
+def _histogram(value: dict[str, Any], scale: float, offset: float) -> dict[str, Any]:
+    """Convert the edges of the bins, and turn the bins around where the sign changes."""
+    counts = value.get("values")
+    turned = {"values": counts[::-1]} if scale < 0 and isinstance(counts, list) else {}
+    packed = value.get("packedBins")
+    if isinstance(packed, dict):
+        ends = [packed["min"], packed["min"] + packed["size"] * packed["count"]]
+        low = min(convert(ends, scale, offset))
+        return {**value, **turned, "packedBins": {**packed, "min": low, "size": abs(scale) * packed["size"]}}
+    if not isinstance(value.get("bins"), list):
+        msg = f"a histogram without bins can't be converted by scale {scale:g} and offset {offset:g}"
+        raise TypeError(msg)
+    bins = convert(value["bins"], scale, offset)
+    return {**value, **turned, "bins": bins[::-1] if scale < 0 else bins}
 
 
 def same(first: Any, second: Any) -> bool:
@@ -31,7 +60,7 @@ def same(first: Any, second: Any) -> bool:
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     if isinstance(first, int | float) and isinstance(second, int | float):
-        return first == second or (math.isnan(first) and math.isnan(second))
+        return first == second or (first != first and second != second)
     if isinstance(first, list) and isinstance(second, list):
         return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
     if isinstance(first, dict) and isinstance(second, dict):

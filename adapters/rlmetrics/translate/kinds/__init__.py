@@ -9,7 +9,7 @@ from typing import Protocol
 from ..errors import InputError
 from ..report import Report
 from ..translator import Translator
-from . import jsonl, tensorboard, trainer_state
+from . import jsonl, tensorboard, trainer_state, wandb
 
 __all__ = ["FOLDER_KINDS", "KINDS", "FolderKind", "Kind", "kind_of"]
 
@@ -38,9 +38,9 @@ class FolderKind(Kind, Protocol):
         ...
 
 
-KINDS: dict[str, Kind] = {"tensorboard": tensorboard, "trainer-state": trainer_state, "jsonl": jsonl}
+KINDS: dict[str, Kind] = {"tensorboard": tensorboard, "wandb": wandb, "trainer-state": trainer_state, "jsonl": jsonl}
 
-FOLDER_KINDS: dict[str, FolderKind] = {"tensorboard": tensorboard}
+FOLDER_KINDS: dict[str, FolderKind] = {"wandb": wandb, "tensorboard": tensorboard}
 
 
 def kind_of(path: Path, wanted: str | None) -> str | None:

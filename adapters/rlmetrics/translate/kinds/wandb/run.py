@@ -1,0 +1,203 @@
+"""Rewrites the records of one run; whatever holds no renamed metric is copied byte for byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ...report import Report
+from ...translator import Translator
+from .ids import NewId
+from .items import ItemTranslator, is_own, name_of
+from .messages import decode_error, record_class
+from .transactions import Tail, Writer, records
+
+__all__ = ["Options", "history_names", "translate_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is done besides renaming.
+
+    Attributes:
+        new_id: Give the run another id, so that it can be synced beside the original. It follows from the old id and
+            the names of source and target, so that a second translation has the same.
+        keep_alerts: Keep the alerts; syncing would send them again.
+    """
+
+    new_id: bool = False
+    keep_alerts: bool = False
+
+
+def history_names(path: Path, most: int) -> list[str]:
+    """Return the names in the first rows of a run.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    names: dict[str, None] = {}
+    rows = 0
+    for offset, payload in records(path, Tail()):
+        record = _parse(path, offset, payload)
+        if record.HasField("history"):
+            names.update(dict.fromkeys(name for item in record.history.item if not is_own(name := name_of(item))))
+            rows += 1
+        if rows == most:
+            break
+    return list(names)
+
+
+def translate_run(path: Path, output: Path, translator: Translator, report: Report, options: Options) -> None:
+    """Write a ``.wandb`` file with translated names.
+
+    Raises:
+        InputError: If the file is damaged, or a value can't be converted.
+    """
+    run = _Run(translator, report, _new_id(path, report) if options.new_id else None, keep_alerts=options.keep_alerts)
+    tail = Tail()
+    with output.open("wb") as file:
+        writer = Writer(file)
+        for offset, payload in records(path, tail):
+            record = _parse(path, offset, payload)
+            try:
+                for part in run.translate(record):
+                    writer.write(payload if part is None else part.SerializeToString())
+            except (InputError, ValueError) as error:
+                msg = f"record at byte {offset}: {error}"
+                raise InputError(msg, path) from None
+            report.records += 1
+        for part in run.end():
+            writer.write(part.SerializeToString())
+    report.lost.records += tail.torn > 0
+    report.lost.bytes += tail.torn
+    if run.alerts:
+        report.notes.append(f"{path.name}: {run.alerts} alert(s) left out; syncing would send them again")
+
+
+class _Run:
+    """Translates one record after the other.
+
+    Attributes:
+        alerts: How many were left out.
+    """
+
+    def __init__(self, translator: Translator, report: Report, new_id: NewId | None, *, keep_alerts: bool) -> None:
+        self.alerts = 0
+        self._translator = translator
+        self._report = report
+        self._new_id = new_id
+        self._keep_alerts = keep_alerts
+        self._items = ItemTranslator(translator)
+        self._globs: list[Any] = []
+        self._defined: set[str] = set()
+        self._noted = False
+
+    def translate(self, record: Any) -> Iterator[Any]:
+        """Yield what a record becomes: None stands for its own bytes."""
+        kind = record.WhichOneof("record_type")
+        changed = self._new_id.put_into(record) if self._new_id else False
+        if kind == "history":
+            renamed, names = self._items.rename(record.history.item)
+            yield from self._definitions(names)
+            yield record if changed or renamed else None
+        elif kind == "summary":
+            yield record if self._summary(record.summary) or changed else None
+        elif kind == "metric":
+            yield from self._metric(record, changed=changed)
+        elif kind == "alert" and not self._keep_alerts:
+            self.alerts += 1
+        else:
+            if kind in ("exit", "final", "footer"):
+                yield from self.end()
+            if kind == "run" and record.run.HasField("summary"):
+                changed = self._summary(record.run.summary) or changed
+            yield record if changed else None
+
+    def end(self) -> Iterator[Any]:
+        """Yield the note in the run's configuration that says where the names come from, once."""
+        if not self._noted:
+            self._noted = True
+            names = {old: how["to"] for old, how in self._report.translated.items() if how["to"] != old}
+            note = {"from": self._report.source, "to": self._report.target, "names": names | self._report.set_aside}
+            record = record_class()()
+            record.config.update.add(key="translated_from", value_json=json.dumps(note))
+            yield record
+
+    def _summary(self, summary: Any) -> bool:
+        changed, _ = self._items.rename(summary.update)
+        for item in summary.remove:
+            name = name_of(item)
+            new = name if is_own(name) else self._translator.key(name).output
+            if new != name:
+                changed = True
+                if item.nested_key:
+                    item.nested_key[0] = new
+                else:
+                    item.key = new
+        return changed
+
+    def _metric(self, record: Any, *, changed: bool) -> Iterator[Any]:
+        """Yield the definitions that one becomes; a glob stays, and goes along with every name it no longer matches."""
+        metric = record.metric
+        if metric.step_metric and not is_own(metric.step_metric):
+            step = self._translator.key(metric.step_metric).output
+            changed = changed or step != metric.step_metric
+            metric.step_metric = step
+        if metric.glob_name and not metric.name:
+            self._globs.append(record)
+        if not metric.name or is_own(metric.name):
+            yield record if changed else None
+            return
+        old = metric.name
+        for entry in self._translator.entries({old: None}):
+            self._defined.add(entry.name)
+            if entry.name == old:
+                metric.name = old
+                yield record if changed else None
+            else:
+                metric.name = entry.name
+                yield record
+
+    def _definitions(self, names: dict[str, str]) -> Iterator[Any]:
+        """Yield definitions for names that are new and that a glob matched under their old spelling."""
+        if not self._globs or names.keys() <= self._defined:
+            return
+        for new, old in names.items():
+            if new in self._defined:
+                continue
+            self._defined.add(new)
+            match = next((glob for glob in self._globs if _matches(glob.metric.glob_name, old)), None)
+            if match is not None and not any(_matches(glob.metric.glob_name, new) for glob in self._globs):
+                record = type(match)()
+                record.CopyFrom(match)
+                record.metric.glob_name = ""
+                record.metric.name = new
+                yield record
+
+
+def _parse(path: Path, offset: int, payload: bytes) -> Any:
+    try:
+        return record_class().FromString(payload)
+    except decode_error() as error:
+        msg = f"the record at byte {offset} is none of W&B's ({error}); is this a run of W&B?"
+        raise InputError(msg, path) from None
+
+
+def _matches(glob: str, name: str) -> bool:
+    """Tell whether W&B applies a glob to a name: only a trailing star has a meaning."""
+    return name.startswith(glob[:-1]) if glob.endswith("*") else name == glob
+
+
+def _new_id(path: Path, report: Report) -> NewId | None:
+    """Return the new id of a run; None if its records don't say the old one."""
+    for offset, payload in records(path, Tail()):
+        record = _parse(path, offset, payload)
+        if record.HasField("run") and record.run.run_id:
+            new_id = NewId.of(record.run.run_id, report.source, report.target)
+            report.notes.append(f"run {new_id.old} has the new id {new_id.new}")
+            return new_id
+    return None
