@@ -148,6 +148,66 @@ FILE: tuple[object, ...] = (
         ),
     ),
     (
+        "omits",
+        (
+            (
+                ("key", "runtime"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/async_distillation/async_distillation_trainer.py|968|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|1312|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+            (
+                ("key", "samples_per_second"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/async_distillation/async_distillation_trainer.py|968|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|1312|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+            (
+                ("key", "steps_per_second"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/async_distillation/async_distillation_trainer.py|968|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|1312|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+            (
+                ("key", "model_preparation_time"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/async_distillation/async_distillation_trainer.py|968|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|1312|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+            (
+                ("key", "jit_compilation_time"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/async_distillation/async_distillation_trainer.py|968|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|1312|AsyncDistillationTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "emissions",
         (
             (

@@ -161,6 +161,66 @@ FILE: tuple[object, ...] = (
         ),
     ),
     (
+        "omits",
+        (
+            (
+                ("key", "runtime"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/async_grpo/async_grpo_trainer.py|305|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_grpo/async_grpo_trainer.py|1225|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+            (
+                ("key", "samples_per_second"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/async_grpo/async_grpo_trainer.py|305|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_grpo/async_grpo_trainer.py|1225|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+            (
+                ("key", "steps_per_second"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/async_grpo/async_grpo_trainer.py|305|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_grpo/async_grpo_trainer.py|1225|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+            (
+                ("key", "model_preparation_time"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/async_grpo/async_grpo_trainer.py|305|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_grpo/async_grpo_trainer.py|1225|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+            (
+                ("key", "jit_compilation_time"),
+                ("modes", ("eval",)),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/async_grpo/async_grpo_trainer.py|305|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                        "1.16.0|trl/experimental/async_grpo/async_grpo_trainer.py|1225|AsyncGRPOTrainer.__init__|condition|no evaluation data is handed on",
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "emissions",
         (
             (
