@@ -43,12 +43,14 @@ def require_free(output: Path, source: Path, *, force: bool) -> None:
 def replacing(output: Path) -> Iterator[Path]:
     """Give a temporary sibling of ``output`` to write to and put it in place only if nothing was raised.
 
-    The caller creates the temporary path, as a file or a folder.
+    The caller creates the temporary path, as a file or a folder; if it does not, nothing is put in place.
     """
     temporary = output.with_name(f".{output.name}.{os.getpid()}.part")
     _remove(temporary)
     try:
         yield temporary
+        if not temporary.exists():
+            return
         if temporary.is_file():
             with temporary.open("rb") as written:
                 os.fsync(written.fileno())

@@ -9,7 +9,7 @@ from typing import Protocol
 from ..errors import InputError
 from ..report import Report
 from ..translator import Translator
-from . import jsonl, tensorboard, trainer_state, wandb
+from . import config, csv, hf_console, jsonl, tensorboard, trainer_state, verl_console, wandb
 
 __all__ = ["FOLDER_KINDS", "KINDS", "FolderKind", "Kind", "kind_of"]
 
@@ -38,7 +38,16 @@ class FolderKind(Kind, Protocol):
         ...
 
 
-KINDS: dict[str, Kind] = {"tensorboard": tensorboard, "wandb": wandb, "trainer-state": trainer_state, "jsonl": jsonl}
+KINDS: dict[str, Kind] = {
+    "tensorboard": tensorboard,
+    "wandb": wandb,
+    "trainer-state": trainer_state,
+    "csv": csv,
+    "config": config,
+    "jsonl": jsonl,
+    "verl-console": verl_console,
+    "hf-console": hf_console,
+}
 
 FOLDER_KINDS: dict[str, FolderKind] = {"wandb": wandb, "tensorboard": tensorboard}
 

@@ -1,0 +1,93 @@
+"""What logs of consoles have in common: records among other output, one a line; only names change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from .errors import InputError
+from .report import Report
+from .translator import Entry, Translator
+
+__all__ = ["NUMBER", "entries_of", "number_in", "number_like", "sample_lines", "translate_lines"]
+
+NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+|nan|inf)"
+"""How Python and NumPy print a number."""
+
+_WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"])?(?P<number>{NUMBER})(?P<after>[^()]*\)|['\"])?")
+
+_SAMPLE_BYTES = 1 << 24
+
+
+def number_in(text: str) -> float | int | str:
+    """Return the number that ``text`` spells, be it wrapped as ``np.float64(…)`` or quoted; else the text itself."""
+    found = _WRAPPED.fullmatch(text)
+    if found is None:
+        return text
+    number = found["number"]
+    return int(number) if number.lstrip("+-").isdigit() else float(number)
+
+
+def number_like(text: str, value: object) -> str:
+    """Return ``value`` as ``text`` was spelled: within the same wrapper or quotes.
+
+    Quoted numbers are those that transformers 5 prints with four significant digits.
+    """
+    found = _WRAPPED.fullmatch(text)
+    if found is None or not isinstance(value, int | float):
+        return text
+    before, after = found["before"] or "", found["after"] or ""
+    number = f"{value:.4g}" if before in {'"', "'"} else repr(value)
+    return f"{before}{number}{after}"
+
+
+def entries_of(fields: Mapping[str, str], translator: Translator) -> list[Entry]:
+    """Return the entries of a translated record, whose values are given as they are spelled."""
+    moves = translator.moves(tuple(fields))
+    if moves is None:
+        moves = translator.entries({key: number_in(text) for key, text in fields.items()})
+    return moves
+
+
+def sample_lines(path: Path) -> Iterator[str]:
+    """Yield the lines in the first 16 MiB of ``path``, to see what it holds; none if that is no text."""
+    with path.open("rb") as file:
+        sample = file.read(_SAMPLE_BYTES)
+    if b"\0" not in sample:
+        yield from map(_text, sample.split(b"\n"))
+
+
+def translate_lines(
+    path: Path, output: Path, report: Report, rewrite: Callable[[str], tuple[str, int]], torn: Callable[[str], bool]
+) -> None:
+    """Copy ``path`` to ``output`` line by line.
+
+    Args:
+        path: The log.
+        output: Where the copy goes.
+        report: Where records and losses are counted.
+        rewrite: Returns the text to write for a line, and how many records it holds.
+        torn: Tells whether a last line without a line end was cut off in a record; it is left out then.
+
+    Raises:
+        InputError: If a record can't be translated, with its line.
+    """
+    with path.open("rb") as file, output.open("wb") as out:
+        for number, line in enumerate(file, start=1):
+            text = _text(line)
+            if not line.endswith(b"\n") and torn(text):
+                report.lost.records += 1
+                report.lost.bytes += len(line)
+                continue
+            try:
+                written, records = rewrite(text)
+            except InputError as error:
+                raise InputError(str(error), path, number) from None
+            report.records += records
+            out.write(written.encode("utf-8", "surrogateescape") if records else line)
+
+
+def _text(line: bytes) -> str:
+    """Decode a line so that bytes that are no UTF-8 survive."""
+    return line.decode("utf-8", "surrogateescape")

@@ -1,0 +1,109 @@
+"""Records of a CSV file as spelled: cells keep their quotes, so that what isn't changed is written as it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from .errors import InputError
+
+__all__ = ["Extent", "delimiter_of", "quoted_like", "read_record", "records", "scan", "split", "unquoted"]
+
+_CHUNK = 1 << 20
+_MAX_RECORD = 1 << 24
+
+
+class Extent(NamedTuple):
+    """Where the body of a file ends in its last whole record, and how many records it has."""
+
+    records: int
+    end: int
+
+
+def delimiter_of(header: str) -> str:
+    """Return the delimiter of a header: the comma, unless tabs or semicolons are all that parts it."""
+    bare = re.sub(r'"(?:[^"]|"")*"', "", header)
+    return next((mark for mark in (",", "\t", ";") if mark in bare), ",")
+
+
+def read_record(file: BinaryIO) -> bytes:
+    """Return the next record with its line end; a quoted cell may hold line ends.
+
+    Raises:
+        InputError: If no record ends within 16 MiB.
+    """
+    record = file.readline(_MAX_RECORD)
+    while record.count(b'"') % 2 and (more := file.readline(_MAX_RECORD)):
+        record += more
+        if len(record) > _MAX_RECORD:
+            msg = "a quoted cell does not end; mend its closing quote"
+            raise InputError(msg)
+    return record
+
+
+def split(record: str, delimiter: str) -> tuple[list[str], str] | None:
+    """Return the cells of a record as spelled and its line end; None if it is cut off within quotes or malformed."""
+    body = record.rstrip("\r\n")
+    cells: list[str] = []
+    cell = _cell(delimiter)
+    at = 0
+    while True:
+        found = cell.match(body, at)
+        if found is None:
+            return None
+        cells.append(found[0])
+        at = found.end()
+        if at == len(body):
+            return cells, record[len(body) :]
+        at += len(delimiter)
+
+
+_CELLS = {
+    mark: re.compile(rf'(?:[ ]*"(?:[^"]|"")*"[ ]*|[^"{re.escape(mark)}][^{re.escape(mark)}]*|)(?={re.escape(mark)}|$)')
+    for mark in (",", "\t", ";")
+}
+
+
+def _cell(delimiter: str) -> re.Pattern[str]:
+    return _CELLS[delimiter]
+
+
+def unquoted(cell: str) -> str:
+    """Return what a cell says."""
+    bare = cell.strip(" ")
+    return bare[1:-1].replace('""', '"') if len(bare) > 1 and bare[0] == bare[-1] == '"' else cell
+
+
+def quoted_like(cell: str, text: str, delimiter: str) -> str:
+    """Return ``text`` as a cell: quoted if ``cell`` is, or if it must be."""
+    if cell.strip(" ").startswith('"') or any(mark in text for mark in (delimiter, '"', "\n", "\r")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def scan(file: BinaryIO, start: int) -> Extent:
+    """Count the records from ``start`` on and find where the last line end outside quotes is."""
+    file.seek(start)
+    count, end, at, inside = 0, start, start, False
+    while chunk := file.read(_CHUNK):
+        for number, part in enumerate(chunk.split(b'"')):
+            if number:
+                inside = not inside
+                at += 1
+            if not inside and (lines := part.count(b"\n")):
+                count += lines
+                end = at + part.rfind(b"\n") + 1
+            at += len(part)
+    return Extent(count, end)
+
+
+def records(path: Path, start: int, end: int, first_line: int) -> Iterator[tuple[int, bytes]]:
+    """Yield line number and text of the records between two offsets."""
+    with path.open("rb") as file:
+        file.seek(start)
+        line = first_line
+        while file.tell() < end and (record := read_record(file)):
+            yield line, record
+            line += record.count(b"\n")

@@ -1,0 +1,203 @@
+"""Configuration in which names of metrics are values: ``metric_for_best_model``, the ``metric`` of a sweep, a monitor.
+
+In YAML and JSON the names are replaced where they stand; every other byte stays. Python code is only reported, line by
+line, since a name in code may be put together or compared anywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..errors import InputError
+from ..report import Report
+from ..translator import Translator
+from ..yamlspans import Scalar, YamlError, respelled, scalars
+
+__all__ = ["names", "recognises", "translate"]
+
+_PLACE = re.compile(
+    r"(?:\w+_)?metrics?(?:_(?:names?|keys?|columns?|filter|for_best_model))?|monitor(?:ed)?|objectives?|define_metric|"
+    r"(?:early_stopping|early_stop)_(?:on|key)|thresholds?_(?:on|for)|plots?|panels?|y_?axis|y",
+    re.IGNORECASE,
+)
+"""Keys below which names of metrics stand."""
+_MEMBERS = {"name", "names", "key", "keys", "metric", "value", "y"}
+"""Keys of an object at such a place that hold the name itself; W&B's ``config.yaml`` puts it under ``value``."""
+_NAME = re.compile(r"(?!(?:null|true|false|yes|no|on|off|none|nan|inf)$)[A-Za-z][^\s:]*(?: - [^\s:]+)?", re.IGNORECASE)
+_BEST = "metric_for_best_model"
+_EVAL = "eval_"
+_TEXTS = {".yaml", ".yml", ".json"}
+_MAX_BYTES = 1 << 24
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether ``path`` is YAML, JSON or Python with a name where names of metrics stand."""
+    if path.suffix not in {*_TEXTS, ".py"} or path.stat().st_size > _MAX_BYTES:
+        return False
+    try:
+        return bool(names(path))
+    except InputError:
+        return False
+
+
+def names(path: Path) -> set[str]:
+    """Return the names at the places where metrics are named."""
+    if path.suffix == ".py":
+        return {name for _, name, place in _literals(path, _read(path)) if _is_place(place)}
+    text = _read(path)
+    return {_logged(scalar) for scalar in _spans(path, text) if _names_a_metric(scalar)}
+
+
+def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
+    """Write ``path`` with the names of metrics translated; of Python code, report the lines and write nothing.
+
+    Names that stand elsewhere are reported and left as they are.
+
+    Raises:
+        InputError: If the file can't be read as YAML, JSON or Python.
+    """
+    text = _read(path)
+    if path.suffix == ".py":
+        _report_code(path, text, translator, report)
+        return
+    found = _spans(path, text)
+    parts: list[str] = []
+    done = 0
+    clashing = _clashing(found, translator, report)
+    for scalar in found:
+        old = scalar.text
+        place = _place_of(path, text, scalar)
+        if not _names_a_metric(scalar):
+            if "/" in old and translator.key(old).metric is not None:
+                report.notes.append(f"{place}: {old} looks like a metric, but none is named here: left as it is")
+            continue
+        report.records += 1
+        if scalar in clashing:
+            continue
+        new = _translated(scalar, translator)
+        if new == old:
+            continue
+        parts += (text[done : scalar.start], respelled(text[scalar.start : scalar.end], new))
+        done = scalar.end
+        report.notes.append(f"{place}: {old} -> {new}{_conversion(_logged(scalar), translator)}")
+    parts.append(text[done:])
+    output.write_bytes("".join(parts).encode("utf-8"))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        msg = "is not UTF-8 text; convert the file"
+        raise InputError(msg, path, 1, error.start + 1) from None
+
+
+def _spans(path: Path, text: str) -> list[Scalar]:
+    try:
+        return scalars(text)
+    except (YamlError, RecursionError) as error:
+        line, column = _position(text, error.offset) if isinstance(error, YamlError) else (1, 1)
+        msg = f"not YAML or JSON that can be followed: {error}; mend it here"
+        raise InputError(msg, path, line, column) from None
+
+
+def _is_place(name: object) -> bool:
+    return isinstance(name, str) and _PLACE.fullmatch(name) is not None
+
+
+def _names_a_metric(scalar: Scalar) -> bool:
+    """Tell whether a scalar stands where metrics are named: at such a key, in a list there, or as a member's name."""
+    if not _NAME.fullmatch(scalar.text):
+        return False
+    keys = [part for part in scalar.path if isinstance(part, str)]
+    if scalar.is_key:
+        return len(keys) > 1 and _is_place(keys[-2]) and keys[-1] not in _MEMBERS and "/" in keys[-1]
+    if keys and _is_place(keys[-1]):
+        return True
+    return len(keys) > 1 and keys[-1] in _MEMBERS and _is_place(keys[-2])
+
+
+def _logged(scalar: Scalar) -> str:
+    """Return the key that a trainer logs for this name: transformers adds ``eval_`` to that of the best model."""
+    best = not scalar.is_key and _BEST in scalar.path and not scalar.text.startswith(_EVAL)
+    return _EVAL + scalar.text if best else scalar.text
+
+
+def _translated(scalar: Scalar, translator: Translator) -> str:
+    logged = _logged(scalar)
+    move = translator.key(logged)
+    entries = translator.entries({logged: None})
+    if not entries or move.output == logged:
+        return scalar.text
+    return move.output.removeprefix(_EVAL) if logged != scalar.text else move.output
+
+
+def _conversion(name: str, translator: Translator) -> str:
+    """Say that thresholds beside a name must follow its values."""
+    move = translator.key(name)
+    if move.transform is None or not move.translated:
+        return ""
+    return f" (its values become {move.transform.scale:g} * value + {move.transform.offset:g}: adapt thresholds)"
+
+
+def _clashing(found: Iterable[Scalar], translator: Translator, report: Report) -> set[Scalar]:
+    """Return the keys of one mapping that would get one name; they stay as they are."""
+    keys = [scalar for scalar in found if scalar.is_key and _names_a_metric(scalar)]
+    outputs = [(scalar.path[:-1], translator.key(scalar.text).output) for scalar in keys]
+    counts = Counter(outputs)
+    clashing = {scalar: place for scalar, place in zip(keys, outputs, strict=True) if counts[place] > 1}
+    for scalar, (_, output) in clashing.items():
+        report.collisions.setdefault(output, []).append(scalar.text)
+    return set(clashing)
+
+
+def _place_of(path: Path, text: str, scalar: Scalar) -> str:
+    line, column = _position(text, scalar.start)
+    return f"{path}:{line}:{column}: {'.'.join(map(str, scalar.path))}"
+
+
+def _position(text: str, offset: int) -> tuple[int, int]:
+    before = text[:offset]
+    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+
+
+def _report_code(path: Path, text: str, translator: Translator, report: Report) -> None:
+    for line, name, place in _literals(path, text):
+        best = place == _BEST and not name.startswith(_EVAL)
+        logged = _EVAL + name if best else name
+        if translator.key(logged).metric is None or not (_is_place(place) or "/" in name):
+            continue
+        report.records += 1
+        entries = translator.entries({logged: None})
+        new = entries[0].name.removeprefix(_EVAL) if best and entries else translator.key(logged).output
+        change = f"{name} -> {new}{_conversion(logged, translator)}" if new != name else f"{name} stays"
+        report.notes.append(f"{path}:{line}: {change}; code is not rewritten")
+
+
+def _literals(path: Path, text: str) -> Iterator[tuple[int, str, str | None]]:
+    """Yield line, text and place of each string in code; the place is the keyword or key that it is the value of."""
+    try:
+        tree = ast.parse(text, filename=str(path))
+    except (SyntaxError, ValueError) as error:
+        msg = f"not Python that can be parsed: {error}"
+        raise InputError(msg, path, getattr(error, "lineno", None) or 1) from None
+    places: dict[ast.AST, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg:
+            places[node.value] = node.arg
+        elif isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    places[value] = key.value
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            places[node.value] = node.targets[0].id
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _NAME.fullmatch(node.value):
+            found.append((node.lineno, node.col_offset, node.value, places.get(node)))
+    for line, _, name, place in sorted(found, key=lambda entry: entry[:2]):
+        yield line, name, place

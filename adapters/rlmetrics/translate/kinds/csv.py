@@ -1,0 +1,247 @@
+"""Tables of comma-separated values: metric names in the header, also behind run names as in exports of W&B charts.
+
+A W&B export has ``run name - train/reward`` with ``__MIN`` and ``__MAX`` beside it, for each run. Only the header is
+rewritten and the rest copied as it is, unless values are converted or a column is left out or written twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..csvcells import delimiter_of, quoted_like, read_record, records, scan, split, unquoted
+from ..errors import InputError
+from ..plan import Translation
+from ..report import Report
+from ..translator import Translator
+from ..values import convert
+
+__all__ = ["names", "recognises", "translate"]
+
+_SUFFIXES = {".csv", ".tsv"}
+_EXTREMES = {"__MIN": "__MAX", "__MAX": "__MIN"}
+_SEPARATOR = " - "
+_AXES = {
+    *("Step", "step", "_step", "_runtime", "_timestamp", "Wall time", "Value", "Name", "name", "run", "run_id", ""),
+    *("Relative Time (Process)", "Relative Time (Wall)", "Wall Time"),
+}
+"""Columns that hold an axis or name a run, not a metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The header of a file: cells as spelled, and where the body begins."""
+
+    cells: list[str]
+    delimiter: str
+    end_of_line: str
+    bom: bool
+    start: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of the input: its metric, and what surrounds the name."""
+
+    index: int
+    run: str
+    key: str
+    extreme: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A column of the output: where its values come from and how they are converted."""
+
+    index: int
+    cell: str
+    move: Translation | None
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether ``path`` is named like a table."""
+    return path.suffix.lower() in _SUFFIXES
+
+
+def names(path: Path) -> set[str]:
+    """Return the names in the header, without the names of runs."""
+    titles = [_extreme(unquoted(cell))[0] for cell in _table(path).cells]
+    return {title.rpartition(_SEPARATOR)[2] for title in titles} - _AXES
+
+
+def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
+    """Write ``path`` with the names in its header translated and values converted where they must be.
+
+    A last row without a line end and with fewer cells than the header was cut off and is left out.
+
+    Raises:
+        InputError: If the file is no table, or a value to be converted is no number.
+    """
+    table = _table(path)
+    with path.open("rb") as file:
+        rows, end = scan(file, table.start)
+        size = os.fstat(file.fileno()).st_size
+        file.seek(end)
+        tail = file.read(1 << 20) if end < size else b""
+    if tail.strip():
+        found = split(tail.decode("utf-8", "surrogateescape"), table.delimiter)
+        if found is None or len(found[0]) < len(table.cells):
+            report.lost.records += 1
+            report.lost.bytes += size - end
+        else:
+            rows, end = rows + 1, size
+    else:
+        end = size
+    report.records += rows
+
+    def values(columns: Iterable[_Column]) -> dict[str, str]:
+        return _digests(path, table, end, translator, list(columns))
+
+    written = _plan(table, translator, values)
+    header = table.delimiter.join(column.cell for column in written) + table.end_of_line
+    with output.open("wb") as out:
+        out.write(header.encode("utf-8-sig" if table.bom else "utf-8"))
+        if [column.index for column in written] == list(range(len(table.cells))) and not any(c.move for c in written):
+            _copy(path, out.write, table.start, end)
+        else:
+            for line, cells, end_of_line in _rows(path, table, end):
+                row = [_value(path, line, cells[c.index], c.move) for c in written]
+                text = table.delimiter.join(row) + end_of_line
+                out.write(text.encode("utf-8", "surrogateescape"))
+
+
+def _table(path: Path) -> _Table:
+    with path.open("rb") as file:
+        try:
+            record = read_record(file)
+            header = record.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            msg = "the header is not UTF-8 text; convert the file"
+            raise InputError(msg, path, 1, error.start + 1) from None
+        except InputError as error:
+            raise InputError(str(error), path, 1) from None
+    delimiter = delimiter_of(header)
+    found = split(header, delimiter)
+    if found is None or not header.strip():
+        msg = "there is no header; a table begins with the names of its columns"
+        raise InputError(msg, path, 1)
+    bom = record.startswith(b"\xef\xbb\xbf")
+    return _Table(found[0], delimiter, found[1], bom, len(record), header.count("\n"))
+
+
+def _extreme(title: str) -> tuple[str, str]:
+    """Return a title without the mark of a minimum or maximum, and the mark."""
+    mark = title[-5:]
+    return (title[:-5], mark) if mark in _EXTREMES else (title, "")
+
+
+def _column(index: int, title: str, translator: Translator) -> _Column:
+    """Part a title into run and metric: at the last separator before a known name, else at the last one."""
+    title, extreme = _extreme(title)
+    if _SEPARATOR not in title or translator.key(title).metric is not None:
+        return _Column(index, "", title, extreme)
+    at = len(title)
+    while (at := title.rfind(_SEPARATOR, 0, at)) >= 0:
+        start = at + len(_SEPARATOR)
+        if translator.key(title[start:]).metric is not None:
+            return _Column(index, title[:start], title[start:], extreme)
+    run, separator, key = title.rpartition(_SEPARATOR)
+    return _Column(index, run + separator, key, extreme)
+
+
+def _plan(
+    table: _Table, translator: Translator, values: Callable[[Iterable[_Column]], dict[str, str]]
+) -> list[_Written]:
+    """Decide the columns of the output: those of one run and one statistic are translated like one row."""
+    groups: list[dict[str, _Column]] = []
+    by_group: dict[tuple[str, str], list[dict[str, _Column]]] = {}
+    plain: dict[int, list[_Written]] = {}
+    for index, cell in enumerate(table.cells):
+        title = unquoted(cell)
+        column = _column(index, title, translator)
+        if title in _AXES or column.key in _AXES:
+            plain[index] = [_Written(index, cell, None)]
+            continue
+        # Runs of one name have columns of one name: the second of them belongs to the second run.
+        same = by_group.setdefault((column.run, column.extreme), [])
+        group = next((group for group in same if column.key not in group), None)
+        if group is None:
+            group = {}
+            same.append(group)
+            groups.append(group)
+        group[column.key] = column
+    for group in groups:
+        # Values are read only where several columns claim one name, or are equal to one that does.
+        entries = translator.moves(tuple(group))
+        if entries is None:
+            entries = translator.entries(values(group.values()))
+        for entry in entries:
+            column = group[entry.old]
+            cell = table.cells[column.index]
+            move = translator.key(entry.old) if entry.converted else None
+            extreme = column.extreme
+            if move and move.transform and move.transform.scale < 0:
+                extreme = _EXTREMES.get(extreme, "")
+            if entry.name != entry.old or extreme != column.extreme:
+                cell = quoted_like(cell, f"{column.run}{entry.name}{extreme}", table.delimiter)
+            plain.setdefault(column.index, []).append(_Written(column.index, cell, move))
+    return [written for index in sorted(plain) for written in plain[index]]
+
+
+def _digests(path: Path, table: _Table, end: int, translator: Translator, columns: list[_Column]) -> dict[str, str]:
+    """Return, for each column, a text that is equal for columns with equal values as they would be written."""
+    outputs = [translator.key(column.key).output for column in columns]
+    compared = [c for c, output in zip(columns, outputs, strict=True) if outputs.count(output) > 1]
+    hashes = {column.key: hashlib.sha256() for column in compared}
+    if compared:
+        for line, cells, _ in _rows(path, table, end):
+            for column in compared:
+                move = translator.key(column.key)
+                text = unquoted(_value(path, line, cells[column.index], move if move.translated else None))
+                with suppress(ValueError):
+                    text = repr(float(text))
+                hashes[column.key].update(f"{text}\n".encode("utf-8", "surrogateescape"))
+    return {c.key: hashes[c.key].hexdigest() if c.key in hashes else "" for c in columns}
+
+
+def _rows(path: Path, table: _Table, end: int) -> Iterable[tuple[int, list[str], str]]:
+    for line, record in records(path, table.start, end, table.lines + 1):
+        text = record.decode("utf-8", "surrogateescape")
+        if not text.strip("\r\n"):
+            continue
+        found = split(text, table.delimiter)
+        if found is None or len(found[0]) != len(table.cells):
+            msg = f"a row has {len(found[0]) if found else 'broken'} cells where the header has {len(table.cells)}"
+            raise InputError(f"{msg}; mend or remove it", path, line)
+        yield line, *found
+
+
+def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
+    """Return a cell with its number converted; empty cells and NaN stay as they are."""
+    if move is None or move.transform is None:
+        return cell
+    text = unquoted(cell).strip()
+    try:
+        number = float(text) if text else math.nan
+    except ValueError:
+        msg = f"{move.key}: {text!r} is no number and can't be converted; leave it out, or translate with --strict"
+        raise InputError(msg, path, line) from None
+    if math.isnan(number):
+        return cell
+    changed = convert(number, move.transform.scale, move.transform.offset)
+    return quoted_like(cell, repr(changed), ",")
+
+
+def _copy(path: Path, write: Callable[[bytes], object], start: int, end: int) -> None:
+    with path.open("rb") as file:
+        file.seek(start)
+        while start < end:
+            chunk = file.read(min(1 << 20, end - start))
+            write(chunk)
+            start += len(chunk)

@@ -1,0 +1,84 @@
+"""The dicts that transformers prints while it trains: ``{'loss': 0.5, 'epoch': 0.1}``, often after a progress bar.
+
+From transformers 5 on the values are text of four significant digits: ``{'loss': '0.5'}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..consoles import NUMBER, entries_of, number_like, sample_lines, translate_lines
+from ..report import Report
+from ..translator import Translator
+
+__all__ = ["names", "recognises", "translate"]
+
+_STRING = r"'(?:[^'\\\r\n]|\\.)*'|\"(?:[^\"\\\r\n]|\\.)*\""
+_VALUE = rf"{NUMBER}|None|True|False|{_STRING}|[A-Za-z_][\w.]*\([^()\r\n]*\)|\[[^\[\]{{}}\r\n]*\]"
+_FIELD = re.compile(rf"(?P<key>{_STRING}): (?P<value>{_VALUE})")
+_DICT = re.compile(rf"\{{(?:{_STRING}): (?:{_VALUE})(?:, (?:{_STRING}): (?:{_VALUE}))*\}}")
+_BEFORE = re.compile(r"(?:^|[\r\])m]|\]:)[ \t]*$")
+"""A dict stands at the beginning of its line, or after a progress bar, the name of a rank or a colour."""
+_AFTER = re.compile(r"[ \t]*(?:[\r\n\x1b]|$)")
+_TORN = re.compile(r"(?:^|[\r\])m]|\]:)[ \t]*\{(?:['\"][^\r\n{}]*)?$")
+_ESCAPE = re.compile(r"\\(.)")
+_SUFFIXES = {".log", ".txt", ".out", ".err", ""}
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a line of ``path`` ends in a dict of numbers with the ``epoch`` that every logged dict has."""
+    return path.suffix in _SUFFIXES and "epoch" in names(path)
+
+
+def names(path: Path) -> set[str]:
+    """Return the names in the first lines of ``path``."""
+    return {
+        _unquoted(field["key"])
+        for line in sample_lines(path)
+        for record in _records(line)
+        for field in _FIELD.finditer(line, record.start(), record.end())
+    }
+
+
+def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
+    """Write ``path`` with the names in its dicts translated; all else stays byte for byte.
+
+    A last dict without its closing brace was cut off and is left out.
+
+    Raises:
+        InputError: If a value can't be converted.
+    """
+
+    def rewrite(line: str) -> tuple[str, int]:
+        parts: list[str] = []
+        done = records = 0
+        for record in _records(line):
+            parts += (line[done : record.start()], _rewritten(record[0], translator))
+            done = record.end()
+            records += 1
+        return "".join([*parts, line[done:]]), records
+
+    translate_lines(path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+
+
+def _rewritten(text: str, translator: Translator) -> str:
+    fields = {_unquoted(field["key"]): field for field in _FIELD.finditer(text)}
+    parts = []
+    for entry in entries_of({key: field["value"] for key, field in fields.items()}, translator):
+        field = fields[entry.old]
+        name = field["key"] if entry.name == entry.old else repr(entry.name)
+        value = number_like(field["value"], entry.value) if entry.converted else field["value"]
+        parts.append(f"{name}: {value}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _records(line: str) -> Iterator[re.Match[str]]:
+    for found in _DICT.finditer(line):
+        if _BEFORE.search(line[: found.start()]) and _AFTER.match(line, found.end()):
+            yield found
+
+
+def _unquoted(text: str) -> str:
+    return _ESCAPE.sub(r"\1", text[1:-1])

@@ -1,0 +1,73 @@
+"""What verl's console logger prints among all other output: ``step:12 - actor/pg_loss:0.123 - …``.
+
+Values have three decimals up to verl 0.4.1 and full precision from 0.5.0, as ``np.float64(…)`` where NumPy 2
+prints them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ..consoles import NUMBER, entries_of, number_like, sample_lines, translate_lines
+from ..report import Report
+from ..translator import Translator
+
+__all__ = ["names", "recognises", "translate"]
+
+_STEP = re.compile(rf"(?<![\w/.\-])step:{NUMBER}(?= - )")
+_FIELD = re.compile(
+    rf" - (?P<key>[^\r\n\x1b]+?):(?P<value>{NUMBER}|True|False|[A-Za-z_][\w.]*\([^()\r\n]*\))"
+    r"(?= - |[ \t]*(?:[\r\n\x1b]|\[repeated |$))"
+)
+_TORN = re.compile(r"(?<![\w/.\-])step:[0-9]+(?: -| ?$)")
+_SUFFIXES = {".log", ".txt", ".out", ".err", ""}
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether a line of ``path`` is a step as verl prints it."""
+    return path.suffix in _SUFFIXES and any(_record(line) for line in sample_lines(path))
+
+
+def names(path: Path) -> set[str]:
+    """Return the names in the first lines of ``path``."""
+    return {key for line in sample_lines(path) if (record := _record(line)) for key in record[1]}
+
+
+def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
+    """Write ``path`` with the names in its steps translated; all else stays byte for byte.
+
+    A step without a line end was cut off, perhaps within a number, and is left out.
+
+    Raises:
+        InputError: If a value can't be converted.
+    """
+
+    def rewrite(line: str) -> tuple[str, int]:
+        record = _record(line)
+        if record is None:
+            return line, 0
+        start, fields, end = record
+        parts = [line[:start]]
+        for entry in entries_of(fields, translator):
+            text = fields[entry.old]
+            parts.append(f" - {entry.name}:{number_like(text, entry.value) if entry.converted else text}")
+        parts.append(line[end:])
+        return "".join(parts), 1
+
+    translate_lines(path, output, report, rewrite, lambda line: _TORN.search(line) is not None)
+
+
+def _record(line: str) -> tuple[int, dict[str, str], int] | None:
+    """Return where the fields of a step begin, name and spelled value of each, and where they end."""
+    step = _STEP.search(line)
+    if step is None:
+        return None
+    fields: dict[str, str] = {}
+    at = step.end()
+    while found := _FIELD.match(line, at):
+        if found["key"] in fields:
+            return None
+        fields[found["key"]] = found["value"]
+        at = found.end()
+    return (step.end(), fields, at) if fields else None

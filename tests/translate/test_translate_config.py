@@ -1,0 +1,241 @@
+"""Configuration that names metrics, through the real command line: names change where they stand, all else stays."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from rlmetrics.cli import main
+from rlmetrics.translate.kinds import kind_of
+from rlmetrics.translate.yamlspans import YamlError, respelled, scalars
+
+GRPO = "trl[GRPOTrainer]==0.18.2"
+DPO = "trl[DPOTrainer]==0.18.2"
+
+SWEEP = """\
+# A sweep over the learning rate.
+program: train.py
+method:   bayes
+metric:
+  goal: maximize   # higher is better
+  name: 'train/reward'   # logged by the trainer
+early_terminate: {type: hyperband, min_iter: 3}
+parameters:
+  reward: {value: 0.5}          # a parameter, no metric
+  loss_type: {values: [grpo, "loss"]}
+notes: |
+  metric: train/reward
+panels:
+- name: train/kl
+- [train/reward_std, "train/my/own"]
+"""
+
+
+@pytest.fixture
+def translated(tmp_path, capsys):
+    """Translate a text through the command line and return the exit code, the written text and the report."""
+
+    def run(name, text, source, target, *options):
+        path, out = tmp_path / name, tmp_path / f"out-{name}"
+        path.write_text(text, encoding="utf-8", newline="")
+        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
+        captured = capsys.readouterr()
+        assert text == path.read_bytes().decode()
+        written = out.read_bytes().decode() if out.exists() else None
+        return code, written, json.loads(captured.out) if captured.out else captured.err
+
+    return run
+
+
+def test_a_sweep_keeps_comments_and_layout(translated):
+    """Only the names change: comments, quotes, spaces, block texts and parameters of the same name stay."""
+    code, new, report = translated("sweep.yaml", SWEEP, GRPO, "canonical")
+
+    expected = SWEEP.replace("name: 'train/reward'", "name: 'reward/score/mean'")
+    expected = expected.replace("name: train/kl", "name: kl/reference/k3")
+    expected = expected.replace("[train/reward_std,", "[reward/group_std,")
+    assert (0, "config", 4) == (code, report["kind"], report["records"])
+    assert expected == new
+    assert any("sweep.yaml:6:9: metric.name: train/reward -> reward/score/mean" in note for note in report["notes"])
+    assert ["train/my/own"] == report["unknown"]
+
+
+def test_the_best_model_is_named_as_transformers_looks_it_up(translated):
+    """``metric_for_best_model`` may leave out ``eval_``, which the trainer adds: the new name leaves it out too."""
+    old = "metric_for_best_model: rewards/margins\nother: {metric_for_best_model: eval_rewards/margins}\n"
+
+    code, new, _ = translated("train.yml", old, DPO, "trl[DPOTrainer]==1.16.0")
+
+    assert 0 == code
+    assert old == new
+
+
+def test_json_is_rewritten_in_place(translated):
+    """A JSON automation keeps its spacing and escapes."""
+    old = '{"filter" : {"metric": {"name":"train\\/kl", "threshold":0.5}}, "caf\\u00e9": [1, 2]}\n'
+
+    code, new, report = translated("automation.json", old, GRPO, "canonical")
+
+    assert (0, 1) == (code, report["records"])
+    assert old.replace("train\\/kl", "kl/reference/k3") == new
+
+
+def test_keys_that_are_names_are_rewritten_below_metrics(translated):
+    """A mapping of metrics to thresholds has names as keys; keys elsewhere are no names."""
+    old = "metrics:\n  train/kl: 0.2\n  train/reward: 1\ntrain/kl: 3\n"
+
+    _, new, report = translated("limits.yaml", old, GRPO, "canonical")
+
+    assert "metrics:\n  kl/reference/k3: 0.2\n  reward/score/mean: 1\ntrain/kl: 3\n" == new
+    assert any("limits.yaml:4:1: train/kl: train/kl looks like a metric" in note for note in report["notes"])
+
+
+def test_two_keys_of_one_new_name_stay(translated):
+    """A mapping can't have one key twice: both stay as they are, reported, and the exit code is 1."""
+    old = "metrics:\n  actor/lr: 1\n  train/lr: 2\n  actor/ppo_kl: 0.1\n"
+
+    code, new, report = translated("limits.yaml", old, "verl==0.9.1", "canonical")
+
+    assert 1 == code
+    assert old.replace("actor/ppo_kl", "kl/old/k1") == new
+    assert {"optimizer/learning_rate": ["actor/lr", "train/lr"]} == report["collisions"]
+
+
+def test_thresholds_beside_a_rescaled_name_are_pointed_out(translated):
+    """The name moves; that the values beside it must be adapted is said where it stands."""
+    _, new, report = translated("w.yaml", 'metric: "actor/lr(1e-4)"\n', "verl==0.1", "verl==0.9.1")
+
+    assert 'metric: "actor/lr"\n' == new
+    assert any("0.0001 * value + 0: adapt thresholds" in note for note in report["notes"])
+
+
+def test_code_is_reported_and_not_rewritten(translated):
+    """Names in Python are told by file and line; no file is written."""
+    code, new, report = translated(
+        "train.py",
+        'from x import y\nargs = Config(metric_for_best_model="eval_reward")\nwandb.define_metric("train/kl")\n',
+        GRPO,
+        "canonical",
+    )
+
+    assert (0, None, []) == (code, new, report["outputs"])
+    assert any("train.py:3: train/kl -> kl/reference/k3; code is not rewritten" in note for note in report["notes"])
+    assert any("train.py:2: eval_reward -> " in note for note in report["notes"])
+
+
+def test_broken_files_are_told_with_their_place(translated):
+    """A bracket that is not closed, or code that does not parse, is one line with its place; nothing is written."""
+    code, new, error = translated("a.yaml", "metric: x\nlist: [1,\n", GRPO, "canonical", "--kind", "config")
+    assert (2, None) == (code, new)
+    assert "a.yaml:2:7: " in error
+
+    code, new, error = translated("a.py", "x = = 1\n", GRPO, "canonical", "--kind", "config")
+    assert (2, None) == (code, new)
+    assert "a.py:1: not Python" in error
+
+
+def test_anchors_tags_and_windows_line_ends_are_stepped_over(translated):
+    """An anchor before a mapping or a name, a tag and an alias leave the structure readable."""
+    old = "base: &base\r\n  metric: &best !!str train/kl # c\r\n  <<: *other\r\ncopy: *base\r\n"
+
+    code, new, _ = translated("a.yaml", old, GRPO, "canonical")
+
+    assert 0 == code
+    assert old.replace("train/kl", "kl/reference/k3") == new
+
+
+def test_no_known_name_is_an_error(translated):
+    """A file that names no metric of the source is refused."""
+    code, new, error = translated("a.yaml", "metric: my/own\n", GRPO, "canonical")
+
+    assert (2, None) == (code, new)
+    assert "0 keys translated" in error
+
+
+def test_only_files_that_name_metrics_are_of_this_kind(tmp_path):
+    """Of a folder's files, those without a place for a name are none."""
+    texts = {"a.yaml": "x: 1\n", "b.yaml": "metric: train/kl\n", "c.json": '{"x": 1}\n', "d.py": "x = 'a/b'\n"}
+    for name, text in texts.items():
+        Path(tmp_path, name).write_text(text)
+
+    assert [None, "config", "jsonl", None] == [kind_of(tmp_path / name, None) for name in texts]
+
+
+TEXTS = st.text(st.sampled_from("ab/:#-'\"{}[], \\é\n"), max_size=6)
+TREES = st.recursive(
+    TEXTS | st.integers(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def _leaves(tree, path=()):
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield (*path, key), key, True
+            yield from _leaves(value, (*path, key))
+    elif isinstance(tree, list):
+        for index, value in enumerate(tree):
+            yield from _leaves(value, (*path, index))
+    else:
+        yield path, str(tree), False
+
+
+@given(tree=st.dictionaries(TEXTS, TREES, min_size=1), indent=st.sampled_from([None, 2]))
+def test_every_scalar_of_json_is_found(tree, indent):
+    """Path, text and span of each key and value are those of the standard parser."""
+    text = json.dumps(tree, indent=indent, ensure_ascii=False)
+
+    found = scalars(text)
+
+    assert list(_leaves(tree)) == [(s.path, s.text, s.is_key) for s in found]
+    for scalar in found:
+        assert scalar.text == str(json.loads(text[scalar.start : scalar.end]))
+
+
+WORDS = st.text("ab/_ #:'\"-", min_size=1, max_size=6).map(str.strip).filter(lambda w: w and not w.startswith("-"))
+YAML_TREES = st.recursive(
+    WORDS,
+    lambda inner: st.lists(inner, min_size=1, max_size=3) | st.dictionaries(WORDS, inner, min_size=1, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    tree=st.dictionaries(WORDS, YAML_TREES, min_size=1),
+    flow=st.sampled_from([True, False, None]),
+    indent=st.integers(2, 4),
+)
+def test_every_scalar_of_yaml_is_found(tree, flow, indent):
+    """What a YAML library writes, in block or flow style, is found scalar by scalar with its path."""
+    text = yaml.safe_dump(tree, default_flow_style=flow, indent=indent, sort_keys=False, width=1000)
+
+    found = scalars(f"---\n# comment\n{text}# end\n")
+
+    assert list(_leaves(tree)) == [(s.path, s.text, s.is_key) for s in found]
+
+
+@given(TEXTS, st.sampled_from(["'a'", '"a"', "a"]))
+def test_a_new_name_is_spelled_so_that_it_is_read_back(name, spelled):
+    """Whatever the quotes were, the new name is read as itself."""
+    if "\n" in name and spelled == "'a'":
+        name = name.replace("\n", "")
+
+    assert name == yaml.safe_load(f"k: {respelled(spelled, name)}")["k"]
+
+
+@given(st.text(st.sampled_from("ab:-#{}[],&*!|>'\"% \n\t"), max_size=40))
+def test_any_text_is_read_or_refused(text):
+    """No text makes the reader fail otherwise than by saying where, and spans lie in the text, in order."""
+    found = []
+    offset = 0
+    try:
+        found = scalars(text)
+    except YamlError as error:
+        offset = error.offset
+
+    assert 0 <= offset <= len(text)
+    assert all(s.start < s.end <= len(text) for s in found)
+    assert sorted(s.start for s in found) == [s.start for s in found]

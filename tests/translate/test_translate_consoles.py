@@ -1,0 +1,254 @@
+"""Logs of consoles, through the real command line: names change within records, every other byte stays."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rlmetrics.cli import main
+from rlmetrics.translate import InputError, translate_file
+from rlmetrics.translate.consoles import number_in, number_like
+from rlmetrics.translate.kinds import kind_of
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
+VERL = "verl==0.9.1"
+GRPO = "trl[GRPOTrainer]==0.18.2"
+
+
+@pytest.fixture
+def translated(tmp_path, capsys):
+    """Translate a text through the command line and return the written text and the report."""
+
+    def run(text, source, target, *options):
+        path, out = tmp_path / "console.log", tmp_path / "out.log"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
+        captured = capsys.readouterr()
+        assert 0 == code, captured.err
+        assert path.read_bytes() == (text if isinstance(text, bytes) else text.encode())
+        return out.read_bytes().decode("utf-8", "surrogateescape"), json.loads(captured.out)
+
+    return run
+
+
+def test_a_verl_log_under_ray_keeps_prefixes_and_values(translated):
+    """Prefixes of Ray and progress bars stay; each value is the text it was under the new name, NumPy's included."""
+    old = (FIXTURES / "verl-0.9.1-ray.console.log").read_text()
+
+    new, report = translated(old, VERL, "canonical")
+
+    assert ("verl-console", 5) == (report["kind"], report["records"])
+    assert old.splitlines()[0] == new.splitlines()[0]
+    for was, now in zip(old.splitlines()[1:], new.splitlines()[1:], strict=True):
+        assert was.split(" - ")[0] == now.split(" - ")[0]
+        values = [[field.rpartition(":")[2] for field in line.split(" - ")[1:]] for line in (was, now)]
+        assert values[0] == values[1]
+        assert "actor/" not in now
+    assert "policy/loss:np.float64(0.25)" in new
+
+
+def test_the_print_of_verl_0_5_is_recognised_and_translated_to_a_later_release(translated):
+    """Full precision and NumPy's wrappers are read; a log of five months ago fits today's names."""
+    old = (FIXTURES / "verl-0.5.0.console.log").read_text()
+
+    new, report = translated(old, "verl==0.5.0", VERL)
+
+    assert 4 == report["records"]
+    assert "actor/pg_loss" in report["translated"]
+    assert [line.split(" - ")[0] for line in old.splitlines()] == [line.split(" - ")[0] for line in new.splitlines()]
+
+
+def test_learning_rates_of_the_first_verl_are_rescaled(translated):
+    """``actor/lr(1e-4)`` is written in units of 1e-4: the value under the new name is the rate itself."""
+    new, _ = translated("step:3 - actor/lr(1e-4):0.010 - actor/pg_loss:0.123\n", "verl==0.1", VERL)
+
+    rate = re.fullmatch(r"step:3 - actor/lr:(\S+) - actor/pg_loss:0\.123\n", new)
+    assert rate
+    assert pytest.approx(1e-6, rel=1e-12) == float(rate[1])
+
+
+def test_colours_other_steps_and_bytes_that_are_no_text_stay(translated):
+    """Escape codes, lines that only mention a step, and bytes that are no UTF-8 come out as they went in."""
+    old = (
+        b"\x1b[36m(TaskRunner pid=7)\x1b[0m step:1 - actor/pg_loss:0.5 - x y/z:nan\x1b[0m\r\n"
+        b"global_step:1 - actor/pg_loss:0.5\n"
+        b"\xff\xfe step by step: actor/pg_loss\n"
+        b"Training: 10%|1  | 1/10 [00:01<00:09]step:2 - actor/pg_loss:-1e-06 [repeated 2x]\n"
+    )
+
+    new, report = translated(old, VERL, "canonical")
+
+    lines = old.decode("utf-8", "surrogateescape").split("\n")
+    lines[0] = lines[0].replace("actor/pg_loss", "policy/loss")
+    lines[3] = lines[3].replace("actor/pg_loss", "policy/loss")
+    assert "\n".join(lines) == new
+    assert ["x y/z"] == report["unknown"]
+
+
+@pytest.mark.parametrize("cut", range(8, 60, 7))
+def test_a_verl_line_that_was_cut_off_is_left_out(translated, cut):
+    """Wherever a crash cuts the last step, it is left out and counted: its last number may lack digits."""
+    whole = "step:1 - actor/pg_loss:0.123\n"
+    torn = "step:2 - actor/pg_loss:0.456 - actor/ppo_kl:0.25 - critic/score/mean:0.75"[:cut]
+
+    new, report = translated(whole + torn, VERL, "canonical")
+
+    assert "step:1 - policy/loss:0.123\n" == new
+    assert {"records": 1, "bytes": cut} == report["lost"]
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "records"),
+    [
+        ("trl-0.18.2-grpo.console.log", GRPO, 4),
+        ("trl-1.16.0-grpo.console.log", "trl[GRPOTrainer]==1.16.0", 2),
+    ],
+)
+def test_printed_dicts_are_translated_among_progress_bars(translated, name, source, records):
+    """Dicts of transformers 4 and 5 change their names and nothing else, after carriage returns and bars."""
+    old = (FIXTURES / name).read_bytes()
+
+    new, report = translated(old, source, "canonical")
+
+    assert ("hf-console", records) == (report["kind"], report["records"])
+    assert "{'loss/total': " in new
+    pattern = re.compile(r"\{'.*?\}")
+    assert pattern.sub("{}", old.decode()) == pattern.sub("{}", new)
+    values = re.compile(r": ('[^']*'|[^,}\]]+)[,}]")
+    assert [values.findall(text) for text in pattern.findall(old.decode())] == [
+        values.findall(text) for text in pattern.findall(new)
+    ]
+
+
+def test_only_dicts_that_stand_alone_are_records(translated):
+    """A dict within a sentence is left alone; one after a rank, a colour or a bar is a record."""
+    old = (
+        "defaults: {'reward': 0, 'epoch': 1}. If this is not desired\n"
+        "[rank0]: {'reward': 0.5, 'epoch': 0.1}\n"
+        "100%|##| 4/4 [00:00<00:00, 9it/s]{'reward': nan, 'epoch': 0.2}\n"
+        "\x1b[32m{\"reward\": tensor(0.5), 'epoch': 0.3}\x1b[0m\n"
+    )
+
+    new, report = translated(old, GRPO, "canonical", "--kind", "hf-console")
+
+    assert 3 == report["records"]
+    assert old.splitlines()[0] == new.splitlines()[0]
+    assert "[rank0]: {'reward/score/mean': 0.5, 'progress/epoch': 0.1}" in new
+    assert "9it/s]{'reward/score/mean': nan, " in new
+    assert "{'reward/score/mean': tensor(0.5), 'progress/epoch': 0.3}\x1b[0m" in new
+
+
+def test_values_of_transformers_5_stay_text_of_four_digits(translated):
+    """A converted value is written as it was read: quoted, with four significant digits."""
+    new, _ = translated("{'num_tokens': '2.048e+04', 'epoch': '0.2'}\n", GRPO, VERL)
+
+    assert "'train/total_tokens(B)': '2.048e-05'" in new
+
+
+def test_a_dict_that_was_cut_off_is_left_out(translated):
+    """Without its closing brace the last dict is torn; a whole one without a line end is kept."""
+    whole = "{'reward': 0.5, 'epoch': 0.1}\n"
+
+    torn, torn_report = translated(whole + "{'reward': 0.5, 'epo", GRPO, "canonical")
+
+    assert "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}\n" == torn
+    assert {"records": 1, "bytes": 20} == torn_report["lost"]
+
+
+def test_a_last_dict_without_a_line_end_is_whole(translated):
+    """The closing brace says that nothing is missing."""
+    new, report = translated("{'reward': 0.5, 'epoch': 0.1}", GRPO, "canonical")
+
+    assert "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}" == new
+    assert 0 == report["lost"]["records"]
+
+
+def test_nothing_translated_is_an_error_and_nothing_is_written(tmp_path, capsys):
+    """A log without any known name ends with exit code 2 and no output."""
+    path = tmp_path / "console.log"
+    path.write_text("step:1 - my/own:0.5\n")
+
+    assert 2 == main(["translate", str(path), "--from", VERL, "--to", "canonical"])
+
+    assert "0 keys translated" in capsys.readouterr().err
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_a_folder_of_logs_is_told_apart(tmp_path):
+    """Each log of a folder is recognised by what it holds; other text is left out."""
+    for name in ("verl-0.5.0.console.log", "trl-0.18.2-grpo.console.log"):
+        shutil.copy(FIXTURES / name, tmp_path / name)
+    (tmp_path / "notes.txt").write_text("step by step\n")
+
+    kinds = {path.name: kind_of(path, None) for path in tmp_path.iterdir()}
+
+    assert {
+        "verl-0.5.0.console.log": "verl-console",
+        "trl-0.18.2-grpo.console.log": "hf-console",
+        "notes.txt": None,
+    } == kinds
+
+
+def test_a_value_that_cannot_be_converted_names_its_line(tmp_path):
+    """Text and booleans are copied; what an affine relation can't carry is refused, not guessed."""
+    path = tmp_path / "console.log"
+    path.write_text("hello\nstep:1 - actor/lr(1e-4):True\n")
+
+    translate_file(path, source="verl==0.1", target=VERL, output=tmp_path / "out.log")
+
+    assert "hello\nstep:1 - actor/lr:True\n" == (tmp_path / "out.log").read_text()
+    with pytest.raises(InputError, match="unknown kind"):
+        kind_of(path, "console")
+
+
+NAMES = ["actor/pg_loss", "actor/ppo_kl", "critic/score/mean", "val-core/a b - c/d:e/acc/mean@1", "my/own:1"]
+
+
+@given(
+    rows=st.lists(
+        st.dictionaries(st.sampled_from(NAMES), st.floats() | st.integers(), min_size=1), min_size=1, max_size=4
+    ),
+    noise=st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20),
+)
+@settings(deadline=None, max_examples=40)
+def test_verl_lines_survive_there_and_back(tmp_path_factory, rows, noise):
+    """What verl prints is read whole, names with separators included: to canonical names and back is the identity."""
+    folder = tmp_path_factory.mktemp("console")
+    path, there, back = (folder / name for name in ("in.log", "there.log", "back.log"))
+    lines = [" - ".join([f"step:{i}", *(f"{k}:{v!r}" for k, v in row.items())]) for i, row in enumerate(rows)]
+    lines.append("step:9 - actor/pg_loss:1")
+    path.write_text("".join(f"{line}\n{noise.replace('step:', '')}\n" for line in lines), encoding="utf-8")
+
+    report = translate_file(path, kind="verl-console", source=VERL, target="canonical", output=there)
+    translate_file(there, kind="verl-console", source="canonical", target=VERL, output=back)
+
+    assert path.read_bytes() == back.read_bytes()
+    assert len(rows) + 1 == report.records
+    assert "actor/ppo_kl" not in there.read_text(encoding="utf-8").replace(noise, "")
+
+
+@given(number=st.floats(allow_nan=False) | st.integers(), wrapper=st.sampled_from(["{}", "np.float64({})", "{}"]))
+def test_numbers_are_read_and_written_in_their_wrapper(number, wrapper):
+    """A number within NumPy's print is read as the number, and written back it is the same text."""
+    text = wrapper.format(repr(number))
+
+    assert number == number_in(text)
+    assert text == number_like(text, number)
+
+
+@given(row=st.dictionaries(st.sampled_from(["reward", "kl", "it's", 'q"t', "b\\s", "loss"]), st.floats(), min_size=1))
+@settings(deadline=None, max_examples=40)
+def test_printed_dicts_survive_there_and_back(tmp_path_factory, row):
+    """What Python prints for a dict of floats is read whole, quotes in names included."""
+    folder = tmp_path_factory.mktemp("console")
+    path, there, back = (folder / name for name in ("in.log", "there.log", "back.log"))
+    path.write_text(f"50%|#  |\r{ ({**row, 'epoch': 1.0})!r}\n", newline="")
+
+    report = translate_file(path, kind="hf-console", source=GRPO, target="canonical", output=there)
+    translate_file(there, kind="hf-console", source="canonical", target=GRPO, output=back)
+
+    assert path.read_bytes() == back.read_bytes()
+    assert 1 == report.records

@@ -1,0 +1,213 @@
+"""Tables, through the real command line: the header is translated, the body only where a value changes."""
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rlmetrics.cli import main
+from rlmetrics.translate import translate_file
+from rlmetrics.translate.csvcells import quoted_like, split, unquoted
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
+GRPO = "trl[GRPOTrainer]==0.18.2"
+MARKS = ("__MIN", "__MAX")
+
+
+@pytest.fixture
+def translated(tmp_path, capsys):
+    """Translate a text through the command line and return the exit code, the written bytes and the report."""
+
+    def run(text, source, target, *options):
+        path, out = tmp_path / "runs.csv", tmp_path / "out.csv"
+        data = text if isinstance(text, bytes) else text.encode()
+        path.write_bytes(data)
+        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
+        captured = capsys.readouterr()
+        assert data == path.read_bytes()
+        if not out.exists():
+            return code, captured.err, None
+        return code, out.read_bytes(), json.loads(captured.out)
+
+    return run
+
+
+def test_an_export_of_a_chart_keeps_runs_quotes_and_body(translated):
+    """Run names and the marks of minimum and maximum stay around the new name; the body is the same bytes."""
+    old = (FIXTURES / "trl-0.18.2-grpo.wandb-export.csv").read_bytes()
+
+    code, new, report = translated(old, GRPO, "verl==0.9.1")
+
+    titles = next(csv.reader([new.splitlines()[0].decode()]))
+    assert (0, "csv", 5) == (code, report["kind"], report["records"])
+    assert [
+        "training/global_step",
+        *(f"{run} - critic/score/mean{mark}" for run in ("bright-sun-1", "dark-moon-2") for mark in ("", *MARKS)),
+    ] == titles
+    assert old.split(b"\n", 1)[1] == new.split(b"\n", 1)[1]
+    assert new.startswith(b'"training/global_step","')
+
+
+def test_a_history_from_the_api_is_translated_by_its_header(translated):
+    """A plain table of metrics, axes of W&B among them, changes in its first line only."""
+    old = (FIXTURES / "trl-0.18.2-grpo.wandb-api.csv").read_bytes()
+
+    code, new, report = translated(old, GRPO, "canonical")
+
+    titles = new.splitlines()[0].decode().split(",")
+    assert 0 == code
+    assert {"loss/total", "reward/score/mean", "eval/reward/score/mean", "_step", "_runtime"} <= set(titles)
+    assert "_step" not in report["unknown"]
+    assert old.split(b"\n", 1)[1] == new.split(b"\n", 1)[1]
+
+
+def test_a_mirrored_metric_swaps_minimum_and_maximum(translated):
+    """What counts the opposite is subtracted from one, and the smallest value becomes the largest."""
+    key = "val/contain_eos_token"
+    old = f"Step,a - {key},a - {key}__MIN,a - {key}__MAX\n1,0.5,0.25,1\n2,,NaN,-inf\n"
+
+    code, new, report = translated(old, "trl[OnlineDPOTrainer]==0.18.2", "canonical")
+
+    new_key = "length/truncated_fraction"
+    assert 0 == code
+    assert {"scale": -1.0, "offset": 1.0} == report["translated"][key]["transform"]
+    assert f"Step,a - {new_key},a - {new_key}__MAX,a - {new_key}__MIN\n1,0.5,0.75,0.0\n2,,NaN,inf\n".encode() == new
+
+
+def test_values_of_an_affine_column_are_converted_and_others_are_not(translated):
+    """Only the converted column changes its values; quotes, empty cells, NaN and line ends stay."""
+    old = 'Step,actor/lr(1e-4),actor/pg_loss\r\n1,"2.5",0.10\r\n2,,1e-3\r\n3,NaN,x\r\n'
+
+    code, new, report = translated(old, "verl==0.1", "verl==0.9.1")
+
+    assert 0 == code
+    assert b'Step,actor/lr,actor/pg_loss\r\n1,"0.00025",0.10\r\n2,,1e-3\r\n3,NaN,x\r\n' == new
+    assert 1e-4 == report["translated"]["actor/lr(1e-4)"]["transform"]["scale"]
+    assert 3 == report["records"]
+
+
+def test_text_where_a_number_must_be_converted_is_refused(translated):
+    """The line and the column's name are told, and nothing is written."""
+    code, error, _ = translated("Step,actor/lr(1e-4)\n1,fast\n", "verl==0.1", "verl==0.9.1")
+
+    assert 2 == code
+    assert "runs.csv:2" in error
+    assert "actor/lr(1e-4)" in error
+
+
+@pytest.mark.parametrize("tail", ["3", '3,"0.7', "3,"])
+def test_a_torn_last_row_is_left_out(translated, tail):
+    """A row with too few cells, or an open quote, at the very end was cut off by a crash."""
+    code, new, report = translated(f"step,reward,kl\n1,0.5,2\n{tail}", GRPO, "canonical")
+
+    assert 0 == code
+    assert b"step,reward/score/mean,kl/reference/k3\n1,0.5,2\n" == new
+    assert {"records": 1, "bytes": len(tail)} == report["lost"]
+
+
+def test_a_whole_last_row_without_a_line_end_is_kept(translated):
+    """The last row of a table need not end in a line end."""
+    _, new, report = translated("step,reward\n1,0.5\n2,0.6", GRPO, "canonical")
+
+    assert b"step,reward/score/mean\n1,0.5\n2,0.6" == new
+    assert (2, 0) == (report["records"], report["lost"]["records"])
+
+
+def test_two_columns_of_one_new_name_with_different_values_are_set_aside(translated):
+    """Neither may be chosen for the other: both keep their values under a name of their own, and the exit code is 1."""
+    code, new, report = translated("step,kl,train/kl\n1,0.5,0.7\n", GRPO, "canonical")
+
+    assert 1 == code
+    assert b"step,untranslated/trl-0.18.2/kl,untranslated/trl-0.18.2/train/kl\n1,0.5,0.7\n" == new
+    assert ["kl", "train/kl"] == sorted(next(iter(report["collisions"].values())))
+
+
+def test_two_columns_of_one_new_name_with_equal_values_are_written_once(translated):
+    """0.50 is 0.5: the second column is left out and reported."""
+    code, new, report = translated("step,kl,train/kl,note\n1,0.5,0.50,a\n2,1,1.0,b\n", GRPO, "canonical")
+
+    assert 0 == code
+    assert b"step,kl/reference/k3,note\n1,0.5,a\n2,1,b\n" == new
+    assert {"train/kl": "kl/reference/k3"} == report["duplicates"]
+
+
+def test_both_names_give_two_columns(translated):
+    """``--both`` writes the old column beside the new one."""
+    _, new, _ = translated("step,kl\n1,0.5\n", GRPO, "canonical", "--both")
+
+    assert b"step,kl/reference/k3,kl\n1,0.5,0.5\n" == new
+
+
+def test_runs_of_one_name_do_not_collide(translated):
+    """Two runs may share a name: their columns are translated each on its own."""
+    code, new, _ = translated("Step,a - b - reward,a - b - reward\n1,0.5,0.7\n", GRPO, "canonical")
+
+    assert 0 == code
+    assert b"Step,a - b - reward/score/mean,a - b - reward/score/mean\n1,0.5,0.7\n" == new
+
+
+def test_a_tab_separated_table_with_a_byte_order_mark_and_quoted_line_ends(translated):
+    """The delimiter is seen in the header; a quoted line end is no row's end; the mark stays."""
+    old = '\ufeffstep\treward\tnote\n1\t0.5\t"two\nlines"\n'.encode()
+
+    _, new, report = translated(old, GRPO, "canonical")
+
+    assert old.replace(b"\treward\t", b"\treward/score/mean\t") == new
+    assert 1 == report["records"]
+
+
+def test_a_ragged_row_is_refused_only_where_rows_are_rewritten(translated):
+    """A row of another length can't be converted; its line is told."""
+    code, error, _ = translated("Step,actor/lr(1e-4)\n1,2\n2,3,4\n", "verl==0.1", "verl==0.9.1")
+
+    assert 2 == code
+    assert "runs.csv:3: a row has 3 cells where the header has 2" in error
+
+
+def test_the_source_is_inferred_from_a_header(tmp_path, capsys):
+    """Without ``--from``, the names of a chart's columns say which trainer logged them, run names aside."""
+    path = Path(shutil.copy(FIXTURES / "trl-0.18.2-grpo.wandb-api.csv", tmp_path / "api.csv"))
+
+    code = main(["translate", str(path), "--to", "canonical"])
+
+    said = capsys.readouterr()
+    assert (code == 0 and "GRPOTrainer" in said.out) or (code == 2 and "GRPOTrainer" in said.err)
+
+
+@given(
+    cells=st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8), min_size=1),
+    delimiter=st.sampled_from([",", "\t", ";"]),
+    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+)
+def test_cells_are_split_as_python_writes_them(cells, delimiter, quoting):
+    """Joined again the cells are the same text, and they say what was written."""
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerow(cells)
+
+    parts = split(buffer.getvalue(), delimiter)
+
+    assert parts is not None
+    found, end = parts
+    assert buffer.getvalue() == delimiter.join(found) + end
+    assert cells == [unquoted(cell) for cell in found]
+    assert cells == [unquoted(quoted_like(cell, unquoted(cell), delimiter)) for cell in found]
+
+
+@given(rows=st.lists(st.lists(st.floats() | st.text('ab,"\n ', max_size=4), min_size=3, max_size=3), max_size=5))
+@settings(deadline=None, max_examples=40)
+def test_tables_survive_there_and_back(tmp_path_factory, rows):
+    """To canonical names and back every byte is the same, whatever the cells hold."""
+    folder = tmp_path_factory.mktemp("table")
+    path, there, back = (folder / name for name in ("in.csv", "there.csv", "back.csv"))
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["reward", "kl", "note"], *rows])
+
+    report = translate_file(path, source=GRPO, target="canonical", output=there)
+    translate_file(there, source="canonical", target=GRPO, output=back, kind="csv")
+
+    assert path.read_bytes() == back.read_bytes()
+    assert len(rows) == report.records
