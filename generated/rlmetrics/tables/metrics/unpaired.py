@@ -293,6 +293,7 @@ METRICS: dict[str, object] = {
         ("population", "labelled_completions"),
         ("function", "rlmetrics.functional.unpaired.unpaired_loss_apo_zero"),
         ("false_friends", (("preference/loss/apo_zero", "On pairs, where both terms add up."),)),
+        ("templates", ((), (("eval_dataset", "[A-Za-z0-9][^/]{0,80}"),))),
     ),
     "unpaired/loss/bco": (
         ("rev", 1),

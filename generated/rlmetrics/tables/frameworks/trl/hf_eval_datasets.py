@@ -50,6 +50,10 @@ FILE: tuple[object, ...] = (
                 ("condition", "eval_dataset is a dictionary of several data sets"),
                 ("logged_by_default", False),
                 (
+                    "note",
+                    "Trainers that tokenize all evaluation data at once (CPOTrainer, ORPOTrainer, BCOTrainer, RewardTrainer and DPOTrainer for a time) need a DatasetDict; a plain dictionary ends in an error there.",
+                ),
+                (
                     "evidence",
                     (
                         "4.36.2|transformers/trainer_utils.py|379|speed_metrics",
@@ -70,6 +74,10 @@ FILE: tuple[object, ...] = (
                 ("condition", "eval_dataset is a dictionary of several data sets"),
                 ("logged_by_default", False),
                 (
+                    "note",
+                    "Trainers that tokenize all evaluation data at once (CPOTrainer, ORPOTrainer, BCOTrainer, RewardTrainer and DPOTrainer for a time) need a DatasetDict; a plain dictionary ends in an error there.",
+                ),
+                (
                     "evidence",
                     (
                         "4.36.2|transformers/trainer_utils.py|384|speed_metrics",
@@ -89,6 +97,10 @@ FILE: tuple[object, ...] = (
                 ("metric", "progress/evaluation_steps_per_second"),
                 ("condition", "eval_dataset is a dictionary of several data sets"),
                 ("logged_by_default", False),
+                (
+                    "note",
+                    "Trainers that tokenize all evaluation data at once (CPOTrainer, ORPOTrainer, BCOTrainer, RewardTrainer and DPOTrainer for a time) need a DatasetDict; a plain dictionary ends in an error there.",
+                ),
                 (
                     "evidence",
                     (
