@@ -27,11 +27,11 @@ def _sentences() -> str:
     foreign = sum(item["of_other_packages"] for item in evidence)
     counts = {name: sum(info.framework == name for info in described) for name in ("trl", "verl")}
     return (
-        f"The spec knows {len(metrics):,} metrics. {counts['trl']} releases of TRL and {counts['verl']} of verl spell them in "
-        f"{len(keys):,} keys and templates of {len(components)} trainers and components: {len(placed):,} of "
-        f"(component, release, key). {records:,} records say so and cite the source; for {verified:,} of them the auditor "
-        f"found the cited lines to hold in the first and the last release of the record, and {foreign:,} more cite other "
-        "packages, such as transformers."
+        f"The spec knows {len(metrics):,} metrics. {counts['trl']} releases of TRL and {counts['verl']} of verl spell "
+        f"them in {len(keys):,} keys and templates of {len(components)} trainers and components: {len(placed):,} of "
+        f"(component, release, key). {records:,} records say so and cite the source; for {verified:,} of them the "
+        "auditor found the cited lines to hold in the first and the last release of the record, and "
+        f"{foreign:,} more cite other packages, such as transformers."
     )
 
 

@@ -112,7 +112,6 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
     )
     ended = None
     if not described:
-        what = f"{framework}{_bracket(named)}"
         ended = last_release(table, candidates[0][0], effective) if named else None
         if ended is not None and as_target:
             described = tuple(
@@ -126,7 +125,7 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
             msg = f"{framework} {effective}{asked} has no {named} any more; the last release that has it is {ended}"
             raise NamesError(msg)
         releases = describe_releases(table, candidates)
-        msg = f"{what} is not described for release {effective}{asked}; described: {releases}"
+        msg = f"{framework}{_bracket(named)} is not described for release {effective}{asked}; described: {releases}"
         raise NamesError(msg)
     if is_development(release) or "+" in release or version_key(effective) != version_key(release):
         message = f"{framework} {release} is not in the spec; the names of {effective} are used"

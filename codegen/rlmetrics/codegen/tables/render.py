@@ -40,7 +40,11 @@ def _module(module: Module) -> str:
     if constants:
         blocks += ["from __future__ import annotations\n", "\n".join(constants) + "\n"]
     body = "\n".join(blocks)
-    silence = "# ruff: noqa: E501\n" if any(columns(line) > WIDTH for line in body.splitlines()) else ""
+    silence = (
+        "# ruff: noqa: E501\n"
+        if any(columns(line) > WIDTH and " " in line.strip() for line in body.splitlines())
+        else ""
+    )
     return f"# {header(module.source)}\n{silence}\n{body}"
 
 
