@@ -75,10 +75,12 @@ def _rewritten(text: str, translator: Translator) -> str:
 
 
 def _records(line: str) -> Iterator[re.Match[str]]:
+    if "{" not in line:
+        return
     for found in _DICT.finditer(line):
         if _BEFORE.search(line[: found.start()]) and _AFTER.match(line, found.end()):
             yield found
 
 
 def _unquoted(text: str) -> str:
-    return _ESCAPE.sub(r"\1", text[1:-1])
+    return _ESCAPE.sub(r"\1", text[1:-1]) if "\\" in text else text[1:-1]
