@@ -127,7 +127,7 @@ TEXTS: dict[str, object] = {
     "timing/jit_compilation": (
         (
             "description",
-            "Paid once and only where tracing was asked for; it is taken out of the evaluation's own time. Absent in almost every run.",
+            "Paid at every evaluation, since none keeps the trace of the one before, and only where tracing was asked for; it is taken out of the evaluation's own time. Absent in almost every run.",
         ),
         ("measured", "From the start to the end of tracing the model on one example batch."),
     ),

@@ -1025,7 +1025,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -1040,7 +1040,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -1056,7 +1056,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -1072,7 +1072,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -1088,7 +1088,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -1105,7 +1105,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -1125,7 +1125,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),

@@ -363,7 +363,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -430,7 +430,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -497,7 +497,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -565,7 +565,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -631,7 +631,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -822,7 +822,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -889,7 +889,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -956,7 +956,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1023,7 +1023,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1090,7 +1090,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1282,7 +1282,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1348,7 +1348,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1414,7 +1414,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1480,7 +1480,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1546,7 +1546,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2152,7 +2152,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -2167,7 +2167,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -2183,7 +2183,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -2199,7 +2199,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -2215,7 +2215,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -2232,7 +2232,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -2252,7 +2252,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -2300,7 +2300,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -2315,7 +2315,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -2331,7 +2331,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -2347,7 +2347,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -2363,7 +2363,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -2380,7 +2380,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -2400,7 +2400,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -2417,7 +2417,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("sequence_weighted_kl",)),
                             ("reproduced_by", "sequence_weighted"),
@@ -2433,7 +2433,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("sequence_weighted_kl",)),
@@ -2450,7 +2450,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -2470,7 +2470,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),

@@ -165,6 +165,36 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                "generation_batch_size",
+                (
+                    ("type", "int"),
+                    (
+                        "brief",
+                        "Completions per generation batch over all processes; if set, steps_per_generation follows from it.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.18.0..1.16.0",),
+                                None,
+                                (
+                                    "0.18.0|trl/trainer/grpo_config.py|267|GRPOConfig|default",
+                                    "0.18.2|trl/trainer/grpo_config.py|267|GRPOConfig|default",
+                                    "0.19.1|trl/trainer/grpo_config.py|287|GRPOConfig|default",
+                                    "0.21.0|trl/trainer/grpo_config.py|307|GRPOConfig|default",
+                                    "0.23.1|trl/trainer/grpo_config.py|333|GRPOConfig|default",
+                                    "0.24.0|trl/trainer/grpo_config.py|333|GRPOConfig|default",
+                                    "0.25.1|trl/trainer/grpo_config.py|366|GRPOConfig|default",
+                                    "1.14.0|trl/trainer/grpo_config.py|517|GRPOConfig|default",
+                                    "1.16.0|trl/trainer/grpo_config.py|522|GRPOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
                 "gradient_accumulation_steps",
                 (
                     ("type", "int"),
@@ -1210,7 +1240,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not mask_truncated_completions",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not mask_truncated_completions",
                             ),
                             ("traits", ("generation_batch_normaliser",)),
                             ("reproduced_by", "grpo"),
@@ -1226,7 +1256,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, truncated completions masked"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and mask_truncated_completions",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and mask_truncated_completions",
                             ),
                             ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
                             ("reproduced_by", "grpo"),
@@ -1244,7 +1274,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not mask_truncated_completions",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not mask_truncated_completions",
                             ),
                             ("traits", ("generation_batch_normaliser",)),
                             ("reproduced_by", "grpo_weighted"),
@@ -1265,7 +1295,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and mask_truncated_completions",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and mask_truncated_completions",
                             ),
                             ("traits", ("generation_batch_normaliser", "truncated_tokens_in_normaliser")),
                             ("reproduced_by", "grpo_weighted"),
@@ -1285,7 +1315,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not mask_truncated_completions",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not mask_truncated_completions",
                             ),
                             ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
                             ("reproduced_by", "sequence_ratio"),
@@ -1306,7 +1336,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and mask_truncated_completions",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and mask_truncated_completions",
                             ),
                             (
                                 "traits",
@@ -1336,7 +1366,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not mask_truncated_completions",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not mask_truncated_completions",
                             ),
                             ("traits", ("sequence_ratio_used", "generation_batch_normaliser", "kl_term_weighted")),
                             (
@@ -1358,7 +1388,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and mask_truncated_completions",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and mask_truncated_completions",
                             ),
                             (
                                 "traits",
@@ -1387,7 +1417,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo"),
@@ -1403,7 +1433,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo_weighted"),
@@ -1421,7 +1451,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used",)),
@@ -1443,7 +1473,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used", "kl_term_weighted")),
@@ -1463,7 +1493,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -1482,7 +1512,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -1503,7 +1533,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -1528,7 +1558,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -1551,7 +1581,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -1571,7 +1601,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -1592,7 +1622,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -1617,7 +1647,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -1874,7 +1904,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("traits", ("generation_batch_normaliser",)),
                             ("reproduced_by", "grpo"),
@@ -1884,7 +1914,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("traits", ("generation_batch_normaliser",)),
                             ("reproduced_by", "grpo_weighted"),
@@ -1900,7 +1930,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("traits", ("sequence_ratio_used", "generation_batch_normaliser")),
                             ("reproduced_by", "sequence_ratio"),
@@ -1919,7 +1949,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("traits", ("sequence_ratio_used", "generation_batch_normaliser", "kl_term_weighted")),
                             (
@@ -1935,7 +1965,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo"),
@@ -1945,7 +1975,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo_weighted"),
@@ -1961,7 +1991,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used",)),
@@ -1981,7 +2011,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used", "kl_term_weighted")),
@@ -1998,7 +2028,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2011,7 +2041,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2030,7 +2060,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2053,7 +2083,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2073,7 +2103,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2087,7 +2117,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2106,7 +2136,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2129,7 +2159,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2268,7 +2298,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo"),
@@ -2284,7 +2314,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo_weighted"),
@@ -2302,7 +2332,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("traits", ("sequence_ratio_used", "global_token_normaliser")),
                             ("reproduced_by", "sequence_ratio"),
@@ -2323,7 +2353,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("traits", ("sequence_ratio_used", "global_token_normaliser", "kl_term_weighted")),
                             (
@@ -2342,7 +2372,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo"),
@@ -2358,7 +2388,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo_weighted"),
@@ -2376,7 +2406,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used",)),
@@ -2398,7 +2428,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used", "kl_term_weighted")),
@@ -2418,7 +2448,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2437,7 +2467,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2458,7 +2488,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2483,7 +2513,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2506,7 +2536,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2526,7 +2556,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2547,7 +2577,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2572,7 +2602,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2756,7 +2786,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo"),
@@ -2772,7 +2802,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo_weighted"),
@@ -2790,7 +2820,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("traits", ("sequence_ratio_used", "global_token_normaliser")),
                             ("reproduced_by", "sequence_ratio"),
@@ -2811,7 +2841,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("traits", ("sequence_ratio_used", "global_token_normaliser", "kl_term_weighted")),
                             (
@@ -2830,7 +2860,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo"),
@@ -2846,7 +2876,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo_weighted"),
@@ -2864,7 +2894,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used",)),
@@ -2886,7 +2916,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used", "kl_term_weighted")),
@@ -2906,7 +2936,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2925,7 +2955,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2946,7 +2976,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -2971,7 +3001,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -2994,7 +3024,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -3014,7 +3044,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -3035,7 +3065,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -3060,7 +3090,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -3788,7 +3818,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo"),
@@ -3804,7 +3834,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dapo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("traits", ("global_token_normaliser",)),
                             ("reproduced_by", "grpo_weighted"),
@@ -3822,7 +3852,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens of the generation batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("traits", ("sequence_ratio_used", "global_token_normaliser")),
                             ("reproduced_by", "sequence_ratio"),
@@ -3843,7 +3873,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dapo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("traits", ("sequence_ratio_used", "global_token_normaliser", "kl_term_weighted")),
                             (
@@ -3862,7 +3892,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo"),
@@ -3878,7 +3908,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("reproduced_by", "grpo_weighted"),
@@ -3896,7 +3926,7 @@ FILE: tuple[object, ...] = (
                             ("name", "normalised per micro-batch, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used",)),
@@ -3918,7 +3948,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'bnpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                             ("traits", ("sequence_ratio_used", "kl_term_weighted")),
@@ -3938,7 +3968,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -3957,7 +3987,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -3978,7 +4008,7 @@ FILE: tuple[object, ...] = (
                             ("name", "tokens averaged per completion first, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -4003,7 +4033,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -4026,7 +4056,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -4046,7 +4076,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, KL term weighted by the ratio"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'token' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -4067,7 +4097,7 @@ FILE: tuple[object, ...] = (
                             ("name", "divided by the maximum length, one ratio per completion"),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null))",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and not (beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null))",
                             ),
                             (
                                 "reduction",
@@ -4092,7 +4122,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)",
+                                "loss_type == 'dr_grpo' and importance_sampling_level == 'sequence' and beta != 0 and use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)",
                             ),
                             (
                                 "reduction",
@@ -11363,7 +11393,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -11380,7 +11410,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -11398,7 +11428,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -11416,7 +11446,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -11434,7 +11464,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -11453,7 +11483,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -11475,7 +11505,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -11494,7 +11524,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("sequence_weighted_kl",)),
                             ("reproduced_by", "sequence_weighted"),
@@ -11512,7 +11542,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("sequence_weighted_kl",)),
@@ -11531,7 +11561,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -11553,7 +11583,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -11613,7 +11643,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -11629,7 +11659,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -11646,7 +11676,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -11663,7 +11693,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -11680,7 +11710,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -11698,7 +11728,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -11719,7 +11749,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -11737,7 +11767,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("sequence_weighted_kl",)),
                             ("reproduced_by", "sequence_weighted"),
@@ -11754,7 +11784,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("sequence_weighted_kl",)),
@@ -11772,7 +11802,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -11793,7 +11823,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -11960,7 +11990,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -11975,7 +12005,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -11991,7 +12021,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -12007,7 +12037,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -12023,7 +12053,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -12040,7 +12070,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -12060,7 +12090,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -12108,7 +12138,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -12123,7 +12153,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -12139,7 +12169,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -12155,7 +12185,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -12171,7 +12201,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -12188,7 +12218,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -12208,7 +12238,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -12225,7 +12255,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("sequence_weighted_kl",)),
                             ("reproduced_by", "sequence_weighted"),
@@ -12241,7 +12271,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("sequence_weighted_kl",)),
@@ -12258,7 +12288,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -12278,7 +12308,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -12326,7 +12356,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -12341,7 +12371,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -12357,7 +12387,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -12373,7 +12403,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -12389,7 +12419,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -12406,7 +12436,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -12426,7 +12456,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -12443,7 +12473,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("sequence_weighted_kl",)),
                             ("reproduced_by", "sequence_weighted"),
@@ -12459,7 +12489,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("sequence_weighted_kl",)),
@@ -12476,7 +12506,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -12496,7 +12526,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -16037,7 +16067,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16146,7 +16176,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16205,7 +16235,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16281,7 +16311,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16463,7 +16493,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16567,7 +16597,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16698,7 +16728,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16781,7 +16811,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16894,7 +16924,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -16987,7 +17017,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -17160,7 +17190,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -17268,7 +17298,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -17403,7 +17433,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -17490,7 +17520,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -17607,7 +17637,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -17704,7 +17734,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -17883,7 +17913,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -17990,7 +18020,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18121,7 +18151,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18207,7 +18237,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18324,7 +18354,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18421,7 +18451,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18598,7 +18628,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18686,7 +18716,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18800,7 +18830,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18882,7 +18912,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -18982,7 +19012,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -19075,7 +19105,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -19249,7 +19279,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -19337,7 +19367,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -19451,7 +19481,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -19533,7 +19563,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -19633,7 +19663,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -19726,7 +19756,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -20120,7 +20150,12 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.0.0..1.8.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/vespo_weight/mean"),
-                ("constant_when", ("1 when num_iterations == 1 and steps_per_generation == null and not use_vllm",)),
+                (
+                    "constant_when",
+                    (
+                        "1 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null and not use_vllm",
+                    ),
+                ),
                 ("when", "loss_type == 'vespo' and not use_liger_kernel"),
                 (
                     "variants",
@@ -20160,7 +20195,12 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.9.0..1.13.0",)),
                 ("profile", "update"),
                 ("metric", "group/vespo_weight/mean"),
-                ("constant_when", ("1 when num_iterations == 1 and steps_per_generation == null and not use_vllm",)),
+                (
+                    "constant_when",
+                    (
+                        "1 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null and not use_vllm",
+                    ),
+                ),
                 ("when", "loss_type == 'vespo' and not use_liger_kernel"),
                 (
                     "variants",
@@ -20200,7 +20240,12 @@ FILE: tuple[object, ...] = (
                 ("releases", ("1.14.0..1.16.0",)),
                 ("profile", "update"),
                 ("metric", "group/vespo_weight/mean"),
-                ("constant_when", ("1 when num_iterations == 1 and steps_per_generation == null and not use_vllm",)),
+                (
+                    "constant_when",
+                    (
+                        "1 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null and not use_vllm",
+                    ),
+                ),
                 ("when", "loss_type == 'vespo'"),
                 (
                     "variants",

@@ -1911,7 +1911,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1972,7 +1972,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2038,7 +2038,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2099,7 +2099,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2165,7 +2165,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2226,7 +2226,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2293,7 +2293,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2353,7 +2353,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2418,7 +2418,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2478,7 +2478,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2621,7 +2621,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2687,7 +2687,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2753,7 +2753,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2819,7 +2819,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -2884,7 +2884,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -3871,7 +3871,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -3886,7 +3886,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -3902,7 +3902,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -3918,7 +3918,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -3934,7 +3934,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -3951,7 +3951,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -3971,7 +3971,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -4019,7 +4019,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -4034,7 +4034,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -4050,7 +4050,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -4066,7 +4066,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -4082,7 +4082,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -4099,7 +4099,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -4119,7 +4119,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -4136,7 +4136,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("sequence_weighted_kl",)),
                             ("reproduced_by", "sequence_weighted"),
@@ -4152,7 +4152,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("sequence_weighted_kl",)),
@@ -4169,7 +4169,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each completion, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),
@@ -4189,7 +4189,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("sequence_weighted_kl", "zero_when_empty")),

@@ -591,7 +591,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -645,7 +645,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -699,7 +699,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -754,7 +754,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -807,7 +807,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1574,7 +1574,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools or an environment take part"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and not mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             (
@@ -1589,7 +1589,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, truncated completions masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and not tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -1605,7 +1605,7 @@ FILE: tuple[object, ...] = (
                             ("name", "unweighted, tools take part and truncated completions are masked"),
                             (
                                 "when",
-                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null)) and tools and mask_truncated_completions",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("zero_when_empty",)),
@@ -1621,7 +1621,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and not mask_truncated_completions",
                             ),
                             ("traits", ("importance_weighted_kl",)),
                             ("reproduced_by", "importance_weighted"),
@@ -1637,7 +1637,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, tools or an environment take part"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and not mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and not mask_truncated_completions",
                             ),
                             ("population", "model_tokens"),
                             ("traits", ("importance_weighted_kl",)),
@@ -1654,7 +1654,7 @@ FILE: tuple[object, ...] = (
                             ("name", "weighted by the ratio of each token, truncated completions masked"),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and not tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and not tools and mask_truncated_completions",
                             ),
                             ("population", "finished_response_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),
@@ -1674,7 +1674,7 @@ FILE: tuple[object, ...] = (
                             ),
                             (
                                 "when",
-                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null) and tools and mask_truncated_completions",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and tools and mask_truncated_completions",
                             ),
                             ("population", "finished_model_tokens"),
                             ("traits", ("importance_weighted_kl", "zero_when_empty")),

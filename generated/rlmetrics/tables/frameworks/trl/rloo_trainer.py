@@ -104,6 +104,29 @@ FILE: tuple[object, ...] = (
                 ),
             ),
             (
+                "generation_batch_size",
+                (
+                    ("type", "int"),
+                    (
+                        "brief",
+                        "Completions per generation batch over all processes; if set, steps_per_generation follows from it.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.22.0..1.16.0",),
+                                None,
+                                (
+                                    "0.22.0|trl/trainer/rloo_config.py|283|RLOOConfig|default",
+                                    "1.16.0|trl/trainer/rloo_config.py|343|RLOOConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            (
                 "num_generations_eval",
                 (
                     ("type", "int"),
@@ -1009,7 +1032,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1063,7 +1086,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1116,7 +1139,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1170,7 +1193,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1223,7 +1246,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1277,7 +1300,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1331,7 +1354,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1389,7 +1412,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1440,7 +1463,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1487,7 +1510,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1542,7 +1565,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
@@ -1590,7 +1613,7 @@ FILE: tuple[object, ...] = (
                 (
                     "constant_when",
                     (
-                        "0 when num_iterations == 1 and steps_per_generation == null",
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
                         "0 in evaluation, where old and current policy are the same",
                     ),
                 ),
