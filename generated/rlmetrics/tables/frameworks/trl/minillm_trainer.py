@@ -499,6 +499,2001 @@ FILE: tuple[object, ...] = (
                     ),
                 ),
             ),
+            (
+                ("key", "kl"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each completion, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2181|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2032|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2340|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2942|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature). Not logged by default, because beta is 0 by default.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2248|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2177|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2246|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2102|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2028|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2100|GRPOTrainer._compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2422|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2336|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2420|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3100|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2938|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3098|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "kl"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "kl/reference/k3"),
+                ("when", "beta != 0"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "unweighted, tools or an environment take part"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3068|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, truncated completions masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "unweighted, tools take part and truncated completions are masked"),
+                            (
+                                "when",
+                                "not (use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null)) and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|2491|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("importance_weighted_kl",)),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each token, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each token, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'token' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("importance_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "importance_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, tools or an environment take part"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            ("traits", ("sequence_weighted_kl",)),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "weighted by the ratio of each completion, truncated completions masked"),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            (
+                                "name",
+                                "weighted by the ratio of each completion, tools take part and truncated completions are masked",
+                            ),
+                            (
+                                "when",
+                                "use_bias_correction_kl and (num_iterations > 1 or steps_per_generation != null or generation_batch_size != null) and importance_sampling_level == 'sequence' and tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("sequence_weighted_kl", "zero_when_empty")),
+                            ("reproduced_by", "sequence_weighted"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3076|GRPOTrainer._compute_loss|value",
+                                    "1.10.0|trl/trainer/grpo_trainer.py|3146|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3198|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Log-probabilities are those of the sampling distribution (logits divided by the temperature). Not logged by default, because beta is 0 by default.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3238|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3072|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3237|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3309|GRPOTrainer._compute_loss",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3142|GRPOTrainer._compute_loss|value",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3306|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3308|GRPOTrainer._compute_loss|condition",
+                        "1.10.0|trl/trainer/grpo_trainer.py|3353|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3361|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3194|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3360|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Full vocabulary, of the sampling distribution (logits divided by the temperature)."),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2251|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2124|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|982|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2105|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1962|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|1030|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2425|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2268|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|1076|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3103|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2867|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|1389|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "entropy"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "entropy/policy"),
+                ("reproduced_by", "from_token_entropy"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "tools or an environment take part"),
+                            ("when", "tools and not mask_truncated_completions"),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            ("when", "not tools and mask_truncated_completions"),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                ("note", "Full vocabulary, of the sampling distribution (logits divided by the temperature)."),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3240|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3001|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|1533|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3363|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3123|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|1557|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "aux_loss"),
+                ("releases", ("1.7.0..1.13.0",)),
+                ("metric", "group/router_balance_loss"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                (
+                    "condition",
+                    "the model is a mixture of experts whose configuration has output_router_logits, and router_aux_loss_coef is not 0 (0.001 by default)",
+                ),
+                ("logged_by_default", False),
+                ("note", "Before the coefficient router_aux_loss_coef."),
+                (
+                    "evidence",
+                    (
+                        "1.7.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2787|GRPOTrainer._compute_loss",
+                        "1.7.0|trl/trainer/grpo_trainer.py|1251|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.7.0|trl/trainer/grpo_trainer.py|639|GRPOTrainer.__init__|condition",
+                        "1.7.0|trl/trainer/grpo_trainer.py|2854|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3344|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|1564|GRPOTrainer._get_per_token_logps_and_entropies|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|793|GRPOTrainer.__init__|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2264|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2255|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2253|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2118|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2109|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2107|GRPOTrainer._compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2438|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2429|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2427|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3116|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_low"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_low"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3247|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3244|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3370|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3367|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound nothing counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2267|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2256|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2253|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2121|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2110|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2107|GRPOTrainer._compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2441|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2430|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2427|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3119|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3108|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction_high"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction_high"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound nothing counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3248|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3245|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3371|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3368|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1959|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|1592|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|1801|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound nothing counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2270|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2257|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2253|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2124|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2111|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2107|GRPOTrainer._compute_loss|condition",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2444|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2431|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2427|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3122|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3109|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3105|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/region_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "policy/clip_fraction"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared after it was cut at delta, if that is set: with delta at or below the upper bound nothing counts as clipped from above.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3249|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3246|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3372|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3369|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_low/rank_min"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("external_tokens_excluded",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2139|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("traits", ("external_tokens_excluded", "truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2265|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2255|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2119|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2109|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2439|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2429|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3117|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3107|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/low_min"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_low/sequence_min"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clipped_low_min"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3226|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3349|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Another quantity than under the same name up to 1.8.0: an extreme over completions instead of one over processes. Completions without a counted token are left out.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3251|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3250|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3227|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3374|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3373|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3350|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/clip_fraction_high/rank_max"),
+                ("reduction", (("rank", "pool"),)),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("traits", ("sequence_ratio_tested",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2014|GRPOTrainer._compute_loss|value",
+                                    "0.28.0|trl/trainer/grpo_trainer.py|2096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2322|GRPOTrainer._compute_loss|value",
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("traits", ("external_tokens_excluded",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2139|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("traits", ("truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("traits", ("external_tokens_excluded", "truncated_responses_excluded", "zero_when_empty")),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2268|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2256|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2122|GRPOTrainer._compute_loss",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2110|GRPOTrainer._compute_loss|value",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2098|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.28.0|trl/trainer/grpo_trainer.py|2145|GRPOTrainer.log|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2442|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2430|GRPOTrainer._compute_loss|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2418|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3108|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "clip_ratio/high_max"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/clip_fraction_high/sequence_max"),
+                (
+                    "constant_when",
+                    (
+                        "0 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null",
+                        "0 in evaluation, where old and current policy are the same",
+                    ),
+                ),
+                ("when", "loss_type in ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'luspo']"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/clipped_high_max"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3226|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3349|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "Another quantity than under the same name up to 1.8.0: an extreme over completions instead of one over processes. Completions without a counted token are left out.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3253|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3252|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3227|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3242|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3376|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3375|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3350|GRPOTrainer._compute_loss.masked_seq_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3365|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "cispo_clip_ratio"),
+                ("releases", ("0.26.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/cispo_clip_fraction"),
+                (
+                    "constant_when",
+                    ("0 in evaluation, where old and current policy are the same, unless epsilon_high is below 1",),
+                ),
+                ("when", "loss_type == 'cispo'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/cispo_clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2163|GRPOTrainer._compute_loss|value",
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2924|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|2219|GRPOTrainer._compute_loss|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2864|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "0.26.0|trl/trainer/grpo_trainer.py|1799|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2279|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared with epsilon_high itself. Left at its default of 0.2 practically every token with a positive advantage counts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.26.0|trl/experimental/minillm/minillm_trainer.py|380|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2275|GRPOTrainer._compute_loss",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2272|GRPOTrainer._compute_loss|value",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2244|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2271|GRPOTrainer._compute_loss|condition",
+                        "0.26.0|trl/trainer/grpo_trainer.py|2289|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3127|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3124|GRPOTrainer._compute_loss|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3096|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3123|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "cispo_clip_ratio"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/cispo_clip_fraction"),
+                (
+                    "constant_when",
+                    ("0 in evaluation, where old and current policy are the same, unless epsilon_high is below 1",),
+                ),
+                ("when", "loss_type == 'cispo'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one ratio per completion"),
+                            ("when", "importance_sampling_level == 'sequence'"),
+                            ("metric", "group/sequence_ratio/cispo_clip_fraction"),
+                            ("population", "sequences"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3058|GRPOTrainer._compute_loss|value",
+                                    "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3180|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools or an environment take part"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and tools and not mask_truncated_completions",
+                            ),
+                            ("population", "model_tokens"),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2998|GRPOTrainer._compute_loss|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3120|GRPOTrainer._compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "truncated completions masked"),
+                            (
+                                "when",
+                                "importance_sampling_level == 'token' and not tools and mask_truncated_completions",
+                            ),
+                            ("population", "finished_response_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "tools take part and truncated completions are masked"),
+                            ("when", "importance_sampling_level == 'token' and tools and mask_truncated_completions"),
+                            ("population", "finished_model_tokens"),
+                            ("traits", ("zero_when_empty",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2421|GRPOTrainer._generate_and_score_completions|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|2514|GRPOTrainer._generate_and_score_completions|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "The ratio is compared with epsilon_high itself. Left at its default of 0.2 practically every token with a positive advantage counts.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3256|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3255|GRPOTrainer._compute_loss|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3235|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3254|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3379|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3378|GRPOTrainer._compute_loss|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3377|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.0.0..1.8.0",)),
+                ("profile", "update_per_rank"),
+                ("metric", "group/vespo_weight/mean"),
+                (
+                    "constant_when",
+                    (
+                        "1 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null and not use_vllm",
+                    ),
+                ),
+                ("when", "loss_type == 'vespo'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vLLM weights included"),
+                            ("when", "use_vllm and vllm_importance_sampling_correction"),
+                            ("traits", ("rollout_weight_included",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/trainer/grpo_trainer.py|2242|GRPOTrainer.get_gamma_weights|value",
+                                    "1.8.0|trl/trainer/grpo_trainer.py|2841|GRPOTrainer.get_gamma_weights|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.0.0|trl/experimental/minillm/minillm_trainer.py|396|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.8.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2452|GRPOTrainer._compute_loss",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2253|GRPOTrainer.get_gamma_weights|value",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2416|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2450|GRPOTrainer._compute_loss|condition",
+                        "1.0.0|trl/trainer/grpo_trainer.py|2476|GRPOTrainer.log|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3130|GRPOTrainer._compute_loss",
+                        "1.8.0|trl/trainer/grpo_trainer.py|2852|GRPOTrainer.get_gamma_weights|value",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3094|GRPOTrainer._compute_loss.masked_batch_mean|reduction",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3128|GRPOTrainer._compute_loss|condition",
+                        "1.8.0|trl/trainer/grpo_trainer.py|3154|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.9.0..1.13.0",)),
+                ("profile", "update"),
+                ("metric", "group/vespo_weight/mean"),
+                (
+                    "constant_when",
+                    (
+                        "1 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null and not use_vllm",
+                    ),
+                ),
+                ("when", "loss_type == 'vespo'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "vLLM weights included"),
+                            ("when", "use_vllm and vllm_importance_sampling_correction"),
+                            ("traits", ("rollout_weight_included",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/trainer/grpo_trainer.py|2975|GRPOTrainer.get_gamma_weights|value",
+                                    "1.13.0|trl/trainer/grpo_trainer.py|3097|GRPOTrainer.get_gamma_weights|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.9.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.13.0|trl/experimental/minillm/minillm_trainer.py|395|MiniLLMTrainer.compute_loss|condition|with use_liger_kernel, too",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3258|GRPOTrainer._compute_loss",
+                        "1.9.0|trl/trainer/grpo_trainer.py|2986|GRPOTrainer.get_gamma_weights|value",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3231|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3257|GRPOTrainer._compute_loss|condition",
+                        "1.9.0|trl/trainer/grpo_trainer.py|3282|GRPOTrainer.log|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3381|GRPOTrainer._compute_loss",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3108|GRPOTrainer.get_gamma_weights|value",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3354|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3380|GRPOTrainer._compute_loss|condition",
+                        "1.13.0|trl/trainer/grpo_trainer.py|3405|GRPOTrainer.log|reduction",
+                    ),
+                ),
+            ),
         ),
     ),
 )
