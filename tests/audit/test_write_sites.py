@@ -50,7 +50,7 @@ def test_every_literal_key_of_a_release_is_extracted(framework: str, release: st
     sites = [
         site
         for path, text in sources.items()
-        if path.endswith(".py") and not path.startswith(excluded)
+        if path.startswith(f"{framework}/") and path.endswith(".py") and not path.startswith(excluded)
         for site in write_sites(path, text)
     ]
     assert sites

@@ -114,13 +114,13 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
     if any(_is_tracker(interpreter, option) for option in options(target)):
         sink(interpreter, frame, node, arguments)
         return Unknown(text_of(node)[:80])
+    if _is_base_constructor(function):
+        given = [v for a, v in zip(node.args, arguments.positional, strict=False) if text_of(a) == "compute_metrics"]
+        for function_given in (*given, arguments.keywords.get("compute_metrics", Unknown())):
+            evaluation_metrics(interpreter, frame, node, function_given)
     found = [value for option in options(target) if (value := apply(interpreter, frame, option, arguments)) is not None]
     if found:
         return join(*found)
-    if _is_base_constructor(function):
-        given = [v for a, v in zip(node.args, arguments.positional, strict=False) if text_of(a) == "compute_metrics"]
-        for value in (*given, arguments.keywords.get("compute_metrics", Unknown())):
-            evaluation_metrics(interpreter, frame, node, value)
     if sink(interpreter, frame, node, arguments):
         return Unknown(text_of(node)[:80])
     if isinstance(function, ast.Attribute) and function.attr in interpreter.settings.writers:

@@ -96,7 +96,7 @@ def _run_all(interpreter: Interpreter, owner: Object, info: ClassInfo) -> None:
 def _sends(interpreter: Interpreter, info: ClassInfo) -> bool:
     """Whether a class puts something into a queue, or yields what a queue gave it; trainers only receive."""
     methods = [method for base in interpreter.program.base_classes(info) for method in base.methods.values()]
-    if any(method.hands_over for method in methods):
+    if any(method.hands_over and "log" in info.methods for method in methods):
         return False
     return any(_PUTS & method.called or (method.name == "__iter__" and "get" in method.called) for method in methods)
 

@@ -74,6 +74,10 @@ def _items(value: Value) -> list[Value] | None:
 def _zip(columns: list[Value]) -> Value | None:
     known = [column.items if isinstance(column, Sequence) and column.exact else None for column in columns]
     lengths = {len(items) for items in known if items is not None}
+    first = columns[0]
+    if not lengths and isinstance(first, Sequence) and any(isinstance(item, Text) for item in first.items):
+        rest = [_element(column) for column in columns[1:]]
+        return Sequence([Sequence([item, *rest]) for item in first.items], exact=False)
     if len(lengths) != 1:
         return Sequence([Sequence([_element(column) for column in columns])], exact=False)
     count = lengths.pop()
