@@ -208,7 +208,12 @@ def run_class(program: Program, settings: Settings, info: ClassInfo) -> Interpre
                 names.setdefault(name, function)
     relevant = {name: function for name, function in names.items() if function.talks_of_metrics}
     called = {name for function in names.values() for name in function.own_uses}
-    unreached = _unreached(program, info) - called - set(settings.entry_names)
+    unused = _unreached(program, info)
+    unreached: set[str] = set()
+    while more := (unused & names.keys()) - called - set(settings.entry_names) - unreached:
+        unreached |= more
+        unused |= {name for method in more for name in names[method].own_uses}
+        called = {name for method, function in names.items() if method not in unreached for name in function.own_uses}
     relevant = {name: function for name, function in relevant.items() if name not in unreached}
     entries = [name for name in relevant if name not in called or name in settings.entry_names]
     results: dict[str, Value] = {}
