@@ -53,7 +53,7 @@ class DescribedKey:
         patterns: Pattern of each placeholder.
         examples: Examples of each placeholder.
         eval_prefix: What the key begins with because it is logged in evaluation.
-        external: Whether all its evidence comes from other packages, such as transformers.
+        external: Whether something else logs it: another package, such as transformers, or the user.
     """
 
     component: str
@@ -174,7 +174,8 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
             patterns={name: rows[name]["pattern"] for name in names if name in rows},
             examples={name: tuple(rows[name]["examples"]) for name in names if name in rows},
             eval_prefix=table.file(applied.stem)["eval_prefix"] if applied.mode == "eval" else "",
-            external=not any(read_evidence(text).path.startswith(package) for text in cited),
+            external=applied.row.get("logged_by") == "user"
+            or not any(read_evidence(text).path.startswith(package) for text in cited),
         )
 
 

@@ -101,6 +101,10 @@ class Emission(SignatureFields):
     when: Text | None = Field(default=None, description="Guard over configuration keys: logged only then.")
     condition: Text | None = Field(default=None, description="The condition in words, where no guard can say it.")
     logged_by_default: bool | None = Field(default=None, description="Needed with `condition`; a guard answers it.")
+    logged_by: Literal["framework", "user"] = Field(
+        default="framework",
+        description="user: the framework's code returns the number under this key, but no trainer of its own logs it.",
+    )
     kind: Literal["scalar", "distribution", "counter", "text"] | None = Field(
         default=None, description="Where not the metric's."
     )

@@ -103,6 +103,7 @@ def _emission(item: Emission) -> Row:
         when=item.when,
         condition=item.condition,
         logged_by_default=item.logged_by_default,
+        logged_by=None if item.logged_by == "framework" else item.logged_by,
         bind=tuple(item.bind.items()),
         variants=tuple(_variant(variant) for variant in item.variants),
         documented=tuple(_documented(entry) for entry in item.documented),

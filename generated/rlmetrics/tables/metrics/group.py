@@ -669,6 +669,7 @@ METRICS: dict[str, object] = {
                         "(?:[^p]|p[^r]|pr[^o]|pro[^f]|prof[^i]|profi[^l]|profil[^i]|profili[^n]|profilin[^g]|profiling[^/]).*|p|pr|pro|prof|profi|profil|profili|profilin|profiling",
                     ),
                 ),
+                (("sample_metric", "[^/]+"),),
             ),
         ),
     ),

@@ -92,6 +92,18 @@ FILE: tuple[object, ...] = (
         "placeholders",
         (
             (
+                "sample_metric",
+                (
+                    (
+                        "brief",
+                        "The name under which a rollout worker of the user's own stores a number with each sample.",
+                    ),
+                    ("pattern", "[^/]+"),
+                    ("examples", ("difficulty",)),
+                    ("open", True),
+                ),
+            ),
+            (
                 "teacher",
                 (
                     ("brief", "Name of a teacher, as the data set and the configuration call it."),
@@ -1400,6 +1412,23 @@ FILE: tuple[object, ...] = (
                         "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|593|log_rollout_traces",
                         "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|577|log_rollout_traces|condition",
                         "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|581|log_rollout_traces|value",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{sample_metric}"),
+                ("metric", "group/user_metric"),
+                ("reduction", (("micro_batch", "mean"), ("rank", "mean"), ("window", "mean"))),
+                ("condition", "a rollout worker of the user's own puts numbers into the metrics of its samples"),
+                ("logged_by_default", False),
+                ("note", "Averaged over the samples of a micro-batch that carry it; NaN is left out."),
+                (
+                    "evidence",
+                    (
+                        "1.11.0|trl/experimental/async_distillation/async_distillation_trainer.py|831|DataCollatorForRollout._log_metrics",
+                        "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|861|DataCollatorForRollout._log_metrics",
+                        "1.11.0|trl/experimental/async_distillation/async_distillation_trainer.py|830|DataCollatorForRollout._log_metrics|value",
+                        "1.16.0|trl/experimental/async_distillation/async_distillation_trainer.py|860|DataCollatorForRollout._log_metrics|value",
                     ),
                 ),
             ),

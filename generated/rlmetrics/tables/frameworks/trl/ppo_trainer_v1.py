@@ -2329,10 +2329,10 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.0.1|trl/ppo.py|221|PPOTrainer.loss",
+                        "0.0.1|trl/ppo.py|221|PPOTrainer.loss|value",
                         "0.0.1|trl/ppo.py|155|PPOTrainer.step|reduction",
                         "0.0.1|trl/core.py|33|stack_dicts|reduction",
-                        "0.0.3|trl/ppo.py|221|PPOTrainer.loss",
+                        "0.0.3|trl/ppo.py|221|PPOTrainer.loss|value",
                         "0.0.3|trl/ppo.py|155|PPOTrainer.step|reduction",
                         "0.0.3|trl/core.py|33|stack_dicts|reduction",
                     ),
@@ -2356,12 +2356,12 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.1.0|trl/ppo.py|244|PPOTrainer.loss",
+                        "0.1.0|trl/ppo.py|244|PPOTrainer.loss|value",
                         "0.1.0|trl/ppo.py|167|PPOTrainer.step|reduction",
                         "0.1.0|trl/ppo.py|168|PPOTrainer.step|value",
                         "0.1.0|trl/ppo.py|203|PPOTrainer.batched_forward_pass|value",
                         "0.1.0|trl/core.py|39|stack_dicts|reduction",
-                        "0.2.1|trl/trainer/ppo_trainer.py|684|PPOTrainer.loss",
+                        "0.2.1|trl/trainer/ppo_trainer.py|684|PPOTrainer.loss|value",
                         "0.2.1|trl/trainer/ppo_trainer.py|451|PPOTrainer.step|reduction",
                         "0.2.1|trl/trainer/ppo_trainer.py|452|PPOTrainer.step|value",
                         "0.2.1|trl/trainer/ppo_trainer.py|505|PPOTrainer.gather_stats|reduction",
@@ -2381,7 +2381,7 @@ FILE: tuple[object, ...] = (
                 (
                     "evidence",
                     (
-                        "0.3.0|trl/trainer/ppo_trainer.py|768|PPOTrainer.loss",
+                        "0.3.0|trl/trainer/ppo_trainer.py|768|PPOTrainer.loss|value",
                         "0.3.0|trl/trainer/ppo_trainer.py|492|PPOTrainer.step|reduction",
                         "0.3.0|trl/trainer/ppo_trainer.py|493|PPOTrainer.step|value",
                         "0.3.0|trl/core.py|71|stack_dicts|reduction|Rows of unequal length would be padded with -1; chunks are equally large here, so that does not happen.",

@@ -596,18 +596,67 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.4.2..0.9.6",)),
                 ("modes", ("eval",)),
                 ("metric", "reward_model/loss"),
                 ("snapshot", "current"),
-                ("reduction", (("micro_batch", "mean"), ("rank", "mean"))),
                 ("condition", "eval_dataset is a dictionary of several data sets"),
                 ("logged_by_default", False),
-                ("note", "As eval_loss, for the data set that the key names."),
+                (
+                    "note",
+                    "As eval_loss, for the data set that the key names; the mistake with a column margin (from 0.7.2 on) is here, too.",
+                ),
                 (
                     "evidence",
                     (
-                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|value",
-                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|value",
+                        "0.4.2|trl/trainer/reward_trainer.py|173|RewardTrainer.compute_loss|value",
+                        "0.9.6|trl/trainer/reward_trainer.py|245|RewardTrainer.compute_loss|value",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|reduction",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|reduction",
+                        "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
+                        "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
+                        "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",
+                        "5.23.0|transformers/trainer.py|2849|Trainer.evaluate|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "{eval_dataset}_loss"),
+                ("releases", ("0.10.1..1.16.0",)),
+                ("modes", ("eval",)),
+                ("metric", "reward_model/loss"),
+                ("snapshot", "current"),
+                ("condition", "eval_dataset is a dictionary of several data sets"),
+                ("logged_by_default", False),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "centring penalty added"),
+                            ("when", "center_rewards_coefficient != null"),
+                            ("traits", ("centring_penalty_added",)),
+                            ("reproduced_by", "centred"),
+                            (
+                                "evidence",
+                                (
+                                    "0.10.1|trl/trainer/reward_trainer.py|249|RewardTrainer.compute_loss|value",
+                                    "1.16.0|trl/trainer/reward_trainer.py|795|RewardTrainer.compute_loss|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "note",
+                    "As eval_loss, for the data set that the key names. A column margin of the data is subtracted inside the sigmoid, up to 0.23.1 crossed with all pairs of the micro-batch.",
+                ),
+                (
+                    "evidence",
+                    (
+                        "0.10.1|trl/trainer/reward_trainer.py|246|RewardTrainer.compute_loss|value",
+                        "1.16.0|trl/trainer/reward_trainer.py|792|RewardTrainer.compute_loss|value",
+                        "4.52.4|transformers/trainer.py|4379|Trainer.evaluation_loop|reduction",
+                        "5.23.0|transformers/trainer.py|2999|Trainer.evaluation_loop|reduction",
                         "4.52.4|transformers/trainer.py|4473|Trainer.evaluation_loop",
                         "5.23.0|transformers/trainer.py|3094|Trainer.evaluation_loop",
                         "4.52.4|transformers/trainer.py|4158|Trainer.evaluate|condition",

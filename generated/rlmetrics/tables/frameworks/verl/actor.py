@@ -6763,6 +6763,7 @@ FILE: tuple[object, ...] = (
                     "only where a custom trainer logs the engine worker's own metrics; verl's trainers rename it to perf/mfu/actor first",
                 ),
                 ("logged_by_default", False),
+                ("logged_by", "user"),
                 (
                     "evidence",
                     (
@@ -10065,6 +10066,7 @@ FILE: tuple[object, ...] = (
                     "only where a custom trainer logs the worker's own metrics; verl's trainers rename it to perf/mfu/actor first",
                 ),
                 ("logged_by_default", False),
+                ("logged_by", "user"),
                 (
                     "evidence",
                     (

@@ -1595,6 +1595,7 @@ FILE: tuple[object, ...] = (
                     "only where a custom trainer logs the engine worker's own metrics; verl's trainers rename it to perf/mfu/critic first",
                 ),
                 ("logged_by_default", False),
+                ("logged_by", "user"),
                 (
                     "evidence",
                     (
@@ -2008,6 +2009,7 @@ FILE: tuple[object, ...] = (
                     "only where a custom trainer logs the worker's own metrics; verl's trainers rename it to perf/mfu/critic first",
                 ),
                 ("logged_by_default", False),
+                ("logged_by", "user"),
                 (
                     "evidence",
                     (

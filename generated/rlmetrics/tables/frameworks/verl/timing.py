@@ -668,8 +668,8 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
-                        "0.7.1|verl/workers/fsdp_workers.py|1081|ActorRolloutRefWorker.generate_sequences",
-                        "0.7.1|verl/workers/megatron_workers.py|830|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/workers/fsdp_workers.py|1081|ActorRolloutRefWorker.generate_sequences|value",
+                        "0.7.1|verl/workers/megatron_workers.py|830|ActorRolloutRefWorker.generate_sequences|value",
                         "0.7.1|verl/utils/profiler/performance.py|237|topk_reduce_ratio_min_max|value",
                     ),
                 ),
@@ -708,8 +708,8 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
-                        "0.7.1|verl/workers/fsdp_workers.py|1082|ActorRolloutRefWorker.generate_sequences",
-                        "0.7.1|verl/workers/megatron_workers.py|831|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/workers/fsdp_workers.py|1082|ActorRolloutRefWorker.generate_sequences|value",
+                        "0.7.1|verl/workers/megatron_workers.py|831|ActorRolloutRefWorker.generate_sequences|value",
                         "0.7.1|verl/utils/profiler/performance.py|236|topk_reduce_ratio_min_max|value",
                     ),
                 ),
@@ -747,8 +747,8 @@ FILE: tuple[object, ...] = (
                     "evidence",
                     (
                         "0.7.1|verl/trainer/ppo/metric_utils.py|262|compute_timing_metrics",
-                        "0.7.1|verl/workers/fsdp_workers.py|1083|ActorRolloutRefWorker.generate_sequences",
-                        "0.7.1|verl/workers/megatron_workers.py|832|ActorRolloutRefWorker.generate_sequences",
+                        "0.7.1|verl/workers/fsdp_workers.py|1083|ActorRolloutRefWorker.generate_sequences|value",
+                        "0.7.1|verl/workers/megatron_workers.py|832|ActorRolloutRefWorker.generate_sequences|value",
                         "0.7.1|verl/utils/profiler/performance.py|239|topk_reduce_ratio_min_max|value",
                     ),
                 ),
