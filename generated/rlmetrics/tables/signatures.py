@@ -652,6 +652,12 @@ TRAITS: dict[str, object] = {
         ("grade", "minor"),
         ("vanishes_when", "the engine reports a log-probability for every token"),
     ),
+    "weight_per_token": (
+        ("facet", "estimator"),
+        ("what", "each token has a weight of its own, by the sign of its own advantage, and the mean is over tokens"),
+        ("grade", "biased"),
+        ("vanishes_when", "every weight is 1"),
+    ),
     "rollout_weight_included": (
         ("facet", "weights"),
         ("what", "the ratio of trainer to rollout engine is multiplied into the weight of each response"),

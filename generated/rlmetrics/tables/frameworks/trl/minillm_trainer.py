@@ -41,6 +41,34 @@ FILE: tuple[object, ...] = (
         ),
     ),
     (
+        "config",
+        (
+            (
+                "rkl_advantage",
+                (
+                    ("type", "bool"),
+                    (
+                        "brief",
+                        "Whether the reverse KL divergence from the teacher is added to the advantage of each token.",
+                    ),
+                    (
+                        "defaults",
+                        (
+                            (
+                                ("0.26.0..1.14.2",),
+                                True,
+                                (
+                                    "0.26.0|trl/experimental/minillm/minillm_config.py|62|MiniLLMConfig|default",
+                                    "1.14.2|trl/experimental/minillm/minillm_config.py|62|MiniLLMConfig|default",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    (
         "placeholders",
         (
             (
@@ -2402,6 +2430,73 @@ FILE: tuple[object, ...] = (
             ),
             (
                 ("key", "vespo/phi_seq_mean"),
+                ("releases", ("1.14.0..1.14.2",)),
+                ("profile", "update"),
+                ("metric", "group/vespo_weight/mean"),
+                (
+                    "constant_when",
+                    (
+                        "1 when num_iterations == 1 and steps_per_generation == null and generation_batch_size == null and not use_vllm",
+                    ),
+                ),
+                ("when", "loss_type == 'vespo'"),
+                (
+                    "variants",
+                    (
+                        (
+                            ("name", "one weight for each token"),
+                            ("when", "rkl_advantage and not (use_vllm and vllm_importance_sampling_correction)"),
+                            ("traits", ("weight_per_token",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                    "1.14.2|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one weight for each token, vLLM weights included"),
+                            ("when", "rkl_advantage and use_vllm and vllm_importance_sampling_correction"),
+                            ("traits", ("weight_per_token", "rollout_weight_included")),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                    "1.14.2|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "vLLM weights included"),
+                            ("when", "not rkl_advantage and use_vllm and vllm_importance_sampling_correction"),
+                            ("traits", ("rollout_weight_included",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.14.0|trl/trainer/grpo_trainer.py|3063|GRPOTrainer.get_gamma_weights|value",
+                                    "1.14.2|trl/trainer/grpo_trainer.py|3075|GRPOTrainer.get_gamma_weights|value",
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+                (
+                    "evidence",
+                    (
+                        "1.14.0|trl/trainer/grpo_trainer.py|3347|GRPOTrainer._compute_loss",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3074|GRPOTrainer.get_gamma_weights|value",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3320|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.0|trl/trainer/grpo_trainer.py|3346|GRPOTrainer._compute_loss|condition",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3359|GRPOTrainer._compute_loss",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3086|GRPOTrainer.get_gamma_weights|value",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3332|GRPOTrainer._compute_loss.global_masked_mean|reduction",
+                        "1.14.2|trl/trainer/grpo_trainer.py|3358|GRPOTrainer._compute_loss|condition",
+                    ),
+                ),
+            ),
+            (
+                ("key", "vespo/phi_seq_mean"),
                 ("releases", ("1.0.0..1.8.0",)),
                 ("profile", "update_per_rank"),
                 ("metric", "group/vespo_weight/mean"),
@@ -2416,8 +2511,32 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
+                            ("name", "one weight for each token"),
+                            ("when", "rkl_advantage and not (use_vllm and vllm_importance_sampling_correction)"),
+                            ("traits", ("weight_per_token",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/minillm/minillm_trainer.py|393|MiniLLMTrainer.compute_loss|value",
+                                    "1.8.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one weight for each token, vLLM weights included"),
+                            ("when", "rkl_advantage and use_vllm and vllm_importance_sampling_correction"),
+                            ("traits", ("weight_per_token", "rollout_weight_included")),
+                            (
+                                "evidence",
+                                (
+                                    "1.0.0|trl/experimental/minillm/minillm_trainer.py|393|MiniLLMTrainer.compute_loss|value",
+                                    "1.8.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "vLLM weights included"),
-                            ("when", "use_vllm and vllm_importance_sampling_correction"),
+                            ("when", "not rkl_advantage and use_vllm and vllm_importance_sampling_correction"),
                             ("traits", ("rollout_weight_included",)),
                             (
                                 "evidence",
@@ -2463,8 +2582,32 @@ FILE: tuple[object, ...] = (
                     "variants",
                     (
                         (
+                            ("name", "one weight for each token"),
+                            ("when", "rkl_advantage and not (use_vllm and vllm_importance_sampling_correction)"),
+                            ("traits", ("weight_per_token",)),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                    "1.13.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
+                            ("name", "one weight for each token, vLLM weights included"),
+                            ("when", "rkl_advantage and use_vllm and vllm_importance_sampling_correction"),
+                            ("traits", ("weight_per_token", "rollout_weight_included")),
+                            (
+                                "evidence",
+                                (
+                                    "1.9.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                    "1.13.0|trl/experimental/minillm/minillm_trainer.py|392|MiniLLMTrainer.compute_loss|value",
+                                ),
+                            ),
+                        ),
+                        (
                             ("name", "vLLM weights included"),
-                            ("when", "use_vllm and vllm_importance_sampling_correction"),
+                            ("when", "not rkl_advantage and use_vllm and vllm_importance_sampling_correction"),
                             ("traits", ("rollout_weight_included",)),
                             (
                                 "evidence",

@@ -2764,7 +2764,10 @@ FILE: tuple[object, ...] = (
                 ("profile", "update_variance"),
                 ("metric", "return/variance"),
                 ("snapshot", "old"),
-                ("note", "With mini_batch_size 1, the default, the variance within single responses, averaged."),
+                (
+                    "note",
+                    "With mini_batch_size 1, the default up to 0.7.10, the variance within single responses, averaged; from 0.7.11 the default is 128, as large as the batch.",
+                ),
                 (
                     "evidence",
                     (
@@ -3082,7 +3085,10 @@ FILE: tuple[object, ...] = (
                 ("profile", "update_variance"),
                 ("metric", "value/variance"),
                 ("snapshot", "old"),
-                ("note", "With mini_batch_size 1, the default, the variance within single responses, averaged."),
+                (
+                    "note",
+                    "With mini_batch_size 1, the default up to 0.7.10, the variance within single responses, averaged; from 0.7.11 the default is 128, as large as the batch.",
+                ),
                 (
                     "evidence",
                     (
