@@ -32,8 +32,8 @@ def test_the_page_is_up_to_date():
     assert render(rounds()) == PAGE.read_text(encoding="utf-8")
 
 
-def test_every_round_was_judged_twice_and_corrected():
-    """60 different places each; whatever was wrong has its correction."""
+def test_every_round_was_judged_twice_and_errors_are_explained():
+    """60 different places each; whatever was wrong has its correction, or says that it has none yet."""
     recorded = rounds()
     for item in recorded:
         assert 60 == len({(row.source, row.mode, row.key) for row in item.drawn})
