@@ -73,6 +73,11 @@ class Report:
         self.lost.records += other.lost.records
         self.lost.bytes += other.lost.bytes
 
+    def provenance(self) -> dict[str, Any]:
+        """Return what a translated run says about itself: source, target and every name that changed."""
+        names = {old: how["to"] for old, how in self.translated.items() if how["to"] != old}
+        return {"from": self.source, "to": self.target, "names": names | self.set_aside}
+
     def as_json(self) -> dict[str, Any]:
         """Return the report in the shape that ``rlmetrics translate --json`` prints."""
         return {

@@ -1,42 +1,97 @@
-"""Rewrites the names in the text of one JSON object and leaves every other byte alone."""
+"""Rewrites the names in the text of JSON objects and leaves every other byte alone."""
 
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+import re
+import sys
 
 from .jsonspans import Members
 from .translator import Translator
 
-__all__ = ["rewrite"]
+__all__ = ["Rewriter"]
+
+_ONCE = "+" if sys.version_info >= (3, 11) else ""
+"""Makes a repetition possessive: nothing here needs to be tried twice, and it takes a third of the time."""
+_LITERAL = (
+    rf"(?:-?{_ONCE}(?:0|[1-9][0-9]*{_ONCE})(?:\.[0-9]+{_ONCE})?{_ONCE}(?:[eE][+-]?{_ONCE}[0-9]+{_ONCE})?{_ONCE}"
+    r"|NaN|-?Infinity|null|true|false)"
+)
+_PLAIN = rf'(?:: ?{_ONCE}{_LITERAL}, ?{_ONCE}")*{_ONCE}: ?{_LITERAL} ?\}}'
+_FLAT = re.compile(rf"{_PLAIN}[ \t\r\n]*")
+_FRAMED = re.compile(rf"{_PLAIN} ?\}}[ \t\r\n]*")
+"""What stands around the names of an object of numbers and literals, from the first colon to the end of the line."""
+
+_MOST = 1000
+"""How many combinations of keys are remembered."""
 
 
-def rewrite(text: str, row: Members, translator: Translator) -> str:
-    """Return the text of the object ``row``, from brace to brace, with its names translated.
+class Rewriter:
+    """Rewrites objects of one file.
 
-    Values are copied as they are written, except where the translation converts them.
+    Args:
+        translator: Says what becomes of the names.
     """
-    if not row.items:
-        return text[row.start : row.end]
-    moves = translator.moves(tuple(member.key for member in row.items))
-    if moves is None:
-        moves = translator.entries({member.key: member.value(text) for member in row.items})
-    by_key = {member.key: member for member in row.items}
-    first, last = row.items[0], row.items[-1]
-    separator = text[first.value_end : row.items[1].key_start] if len(row.items) > 1 else ", "
-    is_ascii = text.isascii()
-    parts = []
-    for entry in moves:
-        _, key_start, key_end, value_start, value_end = by_key[entry.old]
-        if entry.converted:
-            parts.append(f"{_name(entry.name, is_ascii)}{text[key_end:value_start]}{json.dumps(entry.value)}")
-        elif entry.name == entry.old:
-            parts.append(text[key_start:value_end])
-        else:
-            parts.append(_name(entry.name, is_ascii) + text[key_end:value_end])
-    return text[row.start : first.key_start] + separator.join(parts) + text[last.value_end : row.end]
 
+    def __init__(self, translator: Translator) -> None:
+        self._translator = translator
+        self._seen: dict[tuple[str, ...], list[str]] = {}
 
-@lru_cache(maxsize=4096)
-def _name(name: str, is_ascii: bool) -> str:
-    return json.dumps(name, ensure_ascii=is_ascii)
+    def line(self, text: str, *, framed: bool = False) -> str | None:
+        """Return the rest of a line, from the opening brace of an object on, rewritten, if that is quickly done.
+
+        It is if the object holds only numbers and literals, and one with the same keys went through `members` before.
+
+        Args:
+            text: What is left of the line.
+            framed: Whether the object is the last member of another.
+        """
+        parts = text.split('"')
+        names = self._seen.get(tuple(parts[1::2]))
+        if names is None or parts[0] != "{" or len(parts) % 2 == 0:
+            return None
+        if not (_FRAMED if framed else _FLAT).fullmatch('"'.join(parts[2::2])):
+            return None
+        parts[1::2] = names
+        return '"'.join(parts)
+
+    def members(self, text: str, row: Members) -> str:
+        """Return the text of the object ``row``, from brace to brace, with its names translated.
+
+        Values are copied as they are written, except where the translation converts them.
+
+        Raises:
+            InputError: If a value can't be converted, or a key is unknown and that is an error.
+        """
+        if not row.items:
+            return text[row.start : row.end]
+        keys = tuple(member.key for member in row.items)
+        is_ascii = text.isascii()
+        self._remember(keys, text[row.start : row.end], is_ascii=is_ascii)
+        moves = self._translator.moves(keys)
+        if moves is None:
+            moves = self._translator.entries({member.key: member.value(text) for member in row.items})
+        by_key = {member.key: member for member in row.items}
+        first, last = row.items[0], row.items[-1]
+        separator = text[first.value_end : row.items[1].key_start] if len(row.items) > 1 else ", "
+        parts = []
+        for entry in moves:
+            _, key_start, key_end, value_start, value_end = by_key[entry.old]
+            if entry.converted:
+                name = json.dumps(entry.name, ensure_ascii=is_ascii)
+                parts.append(f"{name}{text[key_end:value_start]}{json.dumps(entry.value)}")
+            elif entry.name == entry.old:
+                parts.append(text[key_start:value_end])
+            else:
+                parts.append(json.dumps(entry.name, ensure_ascii=is_ascii) + text[key_end:value_end])
+        return text[row.start : first.key_start] + separator.join(parts) + text[last.value_end : row.end]
+
+    def _remember(self, keys: tuple[str, ...], text: str, *, is_ascii: bool) -> None:
+        """Take down the new names of an object without escapes, as they are written between quotes."""
+        if keys in self._seen or "\\" in text:
+            return
+        names = self._translator.names(keys)
+        if names is not None:
+            if len(self._seen) == _MOST:
+                self._seen.clear()
+            self._seen[keys] = [json.dumps(name, ensure_ascii=is_ascii)[1:-1] for name in names]

@@ -77,12 +77,14 @@ class Translator:
         self._unknown = unknown
         self._moves: dict[str, Translation] = {}
         self._plain: dict[tuple[str, ...], list[Entry] | None] = {}
+        self._names: dict[tuple[str, ...], tuple[str, ...] | None] = {}
         self.report = self.new_report("rows")
 
     def new_report(self, kind: str) -> Report:
         """Start a new account, for the next file, and return it."""
         self.report = Report(kind, self._plan.source, self._plan.target)
         self._plain.clear()
+        self._names.clear()
         return self.report
 
     def key(self, key: str) -> Translation:
@@ -101,7 +103,27 @@ class Translator:
         Raises:
             InputError: As ``entries``.
         """
+        names = self.names(tuple(row))
+        if names is not None:
+            return dict(zip(names, row.values(), strict=True))
         return {entry.name: entry.value for entry in self.entries(row)}
+
+    def names(self, keys: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Return the new names of a row with these keys, one for each, if only names change; else None.
+
+        Raises:
+            InputError: If a key is unknown and ``unknown`` is ``error``.
+        """
+        try:
+            return self._names[keys]
+        except KeyError:
+            pass
+        moves = self.moves(keys)
+        if len(self._names) == _MAX_COMBINATIONS:
+            self._names.clear()
+        plain = moves is not None and [move.old for move in moves] == list(keys)
+        self._names[keys] = tuple(move.name for move in moves) if plain and moves is not None else None
+        return self._names[keys]
 
     def entries(self, row: Mapping[str, Any]) -> list[Entry]:
         """Return the entries of the translated row, in the order of the old ones.

@@ -9,17 +9,26 @@ __all__ = ["convert", "same"]
 _STATISTICS = {"min", "max", "mean", "last", "first", "best"}
 """What W&B's summary may hold of a metric in the place of its last value."""
 
+_HISTOGRAMS = {"histogram", "trackio.histogram"}
+
+_OPPOSITES = {"Infinity": "-Infinity", "-Infinity": "Infinity"}
+"""How W&B and Trackio store what JSON has no number for."""
+
 _MIRRORED = {"min": "max", "max": "min"}
 
 
 def convert(value: Any, scale: float, offset: float) -> Any:
-    """Return ``scale * value + offset`` for numbers, lists of numbers, W&B's histograms (their bins) and its summaries.
+    """Return ``scale * value + offset`` for numbers and for what trackers hold many of them in.
+
+    These are lists, histograms of W&B and Trackio (their bins are converted), and summaries of W&B.
 
     Raises:
-        TypeError: If the value is none of these; None and text such as ``"NaN"`` are returned as they are.
+        TypeError: If the value is none of these; None and text other than an infinity are returned as they are.
     """
-    if value is None or isinstance(value, str):
+    if value is None:
         return value
+    if isinstance(value, str):
+        return _OPPOSITES.get(value, value) if scale < 0 else value
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return scale * value + offset
@@ -30,7 +39,7 @@ def convert(value: Any, scale: float, offset: float) -> Any:
             raise TypeError(msg) from None
     if isinstance(value, list):
         return [convert(element, scale, offset) for element in value]
-    if isinstance(value, dict) and value.get("_type") == "histogram":
+    if isinstance(value, dict) and value.get("_type") in _HISTOGRAMS:
         return _histogram(value, scale, offset)
     if isinstance(value, dict) and value and value.keys() <= _STATISTICS:
         converted = {name: convert(number, scale, offset) for name, number in value.items()}

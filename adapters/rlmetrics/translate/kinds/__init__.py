@@ -9,7 +9,7 @@ from typing import Protocol
 from ..errors import InputError
 from ..report import Report
 from ..translator import Translator
-from . import config, csv, hf_console, jsonl, tensorboard, trainer_state, verl_console, wandb
+from . import config, csv, hf_console, jsonl, tensorboard, trackio, trainer_state, verl_console, wandb
 
 __all__ = ["FOLDER_KINDS", "KINDS", "FolderKind", "Kind", "kind_of"]
 
@@ -41,6 +41,7 @@ class FolderKind(Kind, Protocol):
 KINDS: dict[str, Kind] = {
     "tensorboard": tensorboard,
     "wandb": wandb,
+    "trackio": trackio,
     "trainer-state": trainer_state,
     "csv": csv,
     "config": config,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from itertools import islice
 from pathlib import Path
 
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, members
 from ..report import Report
-from ..rows import rewrite
+from ..rows import Rewriter
 from ..translator import Translator
 
 __all__ = ["names", "recognises", "translate"]
 
 _SAMPLE_ROWS = 200
+_BOM = b"\xef\xbb\xbf"
+_FRAME = re.compile(r'\{"step": ?-?[0-9]+, ?"data": ?(?=\{)')
+"""How verl's file logger begins a line."""
 
 
 def recognises(path: Path) -> bool:
@@ -33,28 +37,90 @@ def recognises(path: Path) -> bool:
 def names(path: Path) -> set[str]:
     """Return the names in the first rows of ``path``."""
     found: set[str] = set()
-    for number, (_, text, row) in enumerate(_rows(path, Report("jsonl", "", ""))):
-        if number == _SAMPLE_ROWS:
-            break
-        found.update(member.key for member in _metrics(text, row).items)
+    with path.open("rb") as file:
+        for number, line in enumerate(islice(file, _SAMPLE_ROWS), start=1):
+            if line.isspace():
+                continue
+            try:
+                _, row = _row(path, number, line)
+            except _TornLineError:
+                break
+            found.update(member.key for member in row.items)
     return found
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write ``path`` with translated names to ``output``, row by row.
+    """Write ``path`` with translated names to ``output``, line by line; blank lines stay.
+
+    A last line without a line end that is no JSON object was cut off and is left out.
 
     Raises:
-        InputError: If a line other than a torn last one is no JSON object.
+        InputError: If another line is no JSON object.
     """
-    with output.open("w", encoding="utf-8", newline="") as file:
-        for line, text, row in _rows(path, report):
+    rewriter = Rewriter(translator)
+    with path.open("rb") as file, output.open("wb") as out:
+        for number, line in enumerate(file, start=1):
+            if line.isspace():
+                out.write(line)
+                continue
             try:
-                inner = _metrics(text, row)
-                renamed = rewrite(text, inner, translator)
-            except InputError as error:
-                raise InputError(str(error), path, line) from None
-            file.write(text[: inner.start] + renamed + text[inner.end :])
+                out.write(_known(line, rewriter) or _renamed(path, number, line, rewriter))
+            except _TornLineError:
+                report.lost.records += 1
+                report.lost.bytes += len(line)
+                break
             report.records += 1
+
+
+def _known(line: bytes, rewriter: Rewriter) -> bytes | None:
+    """Return a line with its names translated if there was one with the same keys before."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        return None
+    frame = _FRAME.match(text)
+    start = frame.end() if frame else 0
+    renamed = rewriter.line(text[start:], framed=frame is not None)
+    return None if renamed is None else (text[:start] + renamed).encode()
+
+
+def _renamed(path: Path, number: int, line: bytes, rewriter: Rewriter) -> bytes:
+    text, row = _row(path, number, line)
+    try:
+        renamed = text[: row.start] + rewriter.members(text, row) + text[row.end :]
+    except InputError as error:
+        raise InputError(str(error), path, number) from None
+    return (_BOM if number == 1 and line.startswith(_BOM) else b"") + renamed.encode()
+
+
+class _TornLineError(InputError):
+    """A bad line without a line end: what a crash leaves at the end of a file."""
+
+
+def _row(path: Path, number: int, line: bytes) -> tuple[str, Members]:
+    """Return the text of a line and the object in it that holds metrics.
+
+    Raises:
+        InputError: If the line is no JSON object; a ``_TornLineError`` if it has no line end either.
+    """
+    if number == 1:
+        line = line.removeprefix(_BOM)
+    broken = InputError if line.endswith(b"\n") else _TornLineError
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        msg = "is not UTF-8 text; convert the file, or name its --kind"
+        raise broken(msg, path, number, error.start + 1) from None
+    try:
+        row = members(text)
+        rest = text[row.end :].strip()
+        if rest:
+            msg = f"one JSON object a line is expected, but {rest[:20]!r} follows"
+            raise JsonError(msg, row.end)
+        return text, _metrics(text, row)
+    except JsonError as error:
+        msg = f"not a JSON object: {error}; remove or mend this line"
+        raise broken(msg, path, number, error.offset + 1) from None
 
 
 def _metrics(text: str, row: Members) -> Members:
@@ -64,51 +130,3 @@ def _metrics(text: str, row: Members) -> Members:
         if text[data.value_start] == "{":
             return members(text, data.value_start)
     return row
-
-
-def _rows(path: Path, report: Report) -> Iterator[tuple[int, str, Members]]:
-    """Yield line number, text and members of each row; a torn last line is accounted as lost."""
-    with path.open("rb") as file:
-        pending: tuple[int, bytes] | None = None
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            if pending is not None:
-                yield _row(path, *pending)
-            pending = (number, line)
-        if pending is None:
-            return
-        try:
-            last = _row(path, *pending)
-        except _TornLineError:
-            report.lost.records += 1
-            report.lost.bytes += len(pending[1])
-            return
-        yield last
-
-
-class _TornLineError(InputError):
-    """A bad line without a line end: what a crash leaves at the end of a file."""
-
-
-def _row(path: Path, number: int, line: bytes) -> tuple[int, str, Members]:
-    if number == 1:
-        line = line.removeprefix(b"\xef\xbb\xbf")
-    complete = line.endswith(b"\n")
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        kind = InputError if complete else _TornLineError
-        msg = "is not UTF-8 text; convert the file, or name its --kind"
-        raise kind(msg, path, number, error.start + 1) from None
-    try:
-        row = members(text)
-        rest = text[row.end :].strip()
-        if rest:
-            msg = f"one JSON object a line is expected, but {rest[:20]!r} follows"
-            raise JsonError(msg, row.end)
-    except JsonError as error:
-        kind = InputError if complete else _TornLineError
-        msg = f"not a JSON object: {error}; remove or mend this line"
-        raise kind(msg, path, number, error.offset + 1) from None
-    return number, text, row

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..jsonspans import Element, JsonError, array, members
 from ..report import Report
-from ..rows import rewrite
+from ..rows import Rewriter
 from ..translator import Translator
 
 __all__ = ["names", "recognises", "translate"]
@@ -39,6 +39,7 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         InputError: If the file is not a trainer state.
     """
     text, history = _history(path)
+    rewriter = Rewriter(translator)
     parts: list[str] = []
     done = 0
     for entry in history:
@@ -48,7 +49,7 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
             row = members(text, entry.start)
         except JsonError as error:
             raise _error(path, text, error) from None
-        parts += (text[done : row.start], rewrite(text, row, translator))
+        parts += (text[done : row.start], rewriter.members(text, row))
         done = row.end
         report.records += 1
     parts.append(text[done:])

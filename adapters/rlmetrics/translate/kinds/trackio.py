@@ -1,0 +1,125 @@
+"""Projects of Trackio: SQLite databases with each logged dict as JSON, text in early releases and bytes later."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+from ..databases import columns, reading, rewriting, tables
+from ..errors import InputError
+from ..jsonspans import JsonError, Members, members
+from ..report import Report
+from ..rows import Rewriter
+from ..translator import Translator
+
+__all__ = ["names", "recognises", "translate"]
+
+_SAMPLE_ROWS = 200
+_NOTE = "translated_from"
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether ``path`` is a database with a table of logged dicts."""
+    return _is_project(tables(path))
+
+
+def names(path: Path) -> set[str]:
+    """Return the names in the first rows of each run."""
+    found: set[str] = set()
+    with reading(path) as database:
+        for (run,) in database.execute("SELECT DISTINCT run_name FROM metrics").fetchall():
+            query = "SELECT id, metrics FROM metrics WHERE run_name = ? ORDER BY id LIMIT ?"
+            for number, content in database.execute(query, (run, _SAMPLE_ROWS)):
+                _, row = _row(path, number, content)
+                found.update(member.key for member in row.items)
+    return found
+
+
+def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
+    """Write a copy of a project with the names in its logged dicts translated; the configuration of each run says so.
+
+    Everything else stays: steps, times, ids, system metrics, alerts, traces and artifacts.
+
+    Raises:
+        InputError: If the database is damaged or no project, or a value can't be converted.
+    """
+    rewriter = Rewriter(translator)
+    errors: list[InputError] = []
+
+    def renamed(number: int, content: str | bytes) -> str | bytes:
+        try:
+            new = rewriter.line(content.decode() if isinstance(content, bytes) else content)
+            if new is None:
+                text, row = _row(path, number, content)
+                new = text[: row.start] + rewriter.members(text, row) + text[row.end :]
+        except InputError as error:
+            errors.append(_error(path, number, str(error)))
+            raise
+        return new.encode() if isinstance(content, bytes) else new
+
+    with rewriting(path, output) as database:
+        held = columns(database)
+        if not _is_project(held):
+            msg = "there is no table of metrics as Trackio keeps them; is this a project of Trackio?"
+            raise InputError(msg, path)
+        database.create_function("renamed", 2, renamed)
+        try:
+            report.records += database.execute("UPDATE metrics SET metrics = renamed(id, metrics)").rowcount
+        except sqlite3.OperationalError:
+            if errors:
+                raise errors[0] from None
+            raise
+        if "configs" in held:
+            _note(database, report)
+        if "alerts" in held:
+            _report_alerts(database, report)
+
+
+def _is_project(held: dict[str, set[str]]) -> bool:
+    return {"id", "run_name", "step", "metrics"} <= held.get("metrics", set())
+
+
+def _row(path: Path, number: int, content: object) -> tuple[str, Members]:
+    """Return the text and the members of a logged dict.
+
+    Raises:
+        InputError: If it is none.
+    """
+    try:
+        text = content.decode() if isinstance(content, bytes) else str(content)
+        return text, members(text)
+    except (JsonError, UnicodeDecodeError) as error:
+        raise _error(path, number, f"not a JSON object: {error}") from None
+
+
+def _error(path: Path, number: int, what: str) -> InputError:
+    return InputError(f"row {number} of the table metrics: {what}", path)
+
+
+def _note(database: sqlite3.Connection, report: Report) -> None:
+    """Add to the configuration of each run what was translated; a configuration that is no object stays."""
+    said = json.dumps(report.provenance(), separators=(",", ":"))
+    for number, content in database.execute("SELECT id, config FROM configs").fetchall():
+        text = content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
+        try:
+            row = members(text)
+        except JsonError:
+            continue
+        before = next((member for member in row.items if member.key == _NOTE), None)
+        if before:
+            new = text[: before.value_start] + said + text[before.value_end :]
+        else:
+            comma = "," if row.items else ""
+            new = f'{text[: row.end - 1]}{comma}"{_NOTE}":{said}{text[row.end - 1 :]}'
+        changed = new.encode(errors="surrogateescape") if isinstance(content, bytes) else new
+        database.execute("UPDATE configs SET config = ? WHERE id = ?", (changed, number))
+
+
+def _report_alerts(database: sqlite3.Connection, report: Report) -> None:
+    """Report alerts whose words name a metric that has another name now; what people wrote stays."""
+    renamed = {old for old, how in report.translated.items() if how["to"] != old and "/" in old}
+    for run, step, title, text in database.execute("SELECT run_name, step, title, text FROM alerts"):
+        named = sorted(name for name in renamed if name in f"{title} {text}")
+        if named:
+            report.notes.append(f"alert {title!r} of {run} at step {step} names {', '.join(named)}: left as it is")
