@@ -23,4 +23,4 @@ def small_spec() -> Spec:
 def small_tables() -> Tables:
     """Return its tables, built in memory."""
     data = build(small_spec())
-    return Tables(lambda module: data.modules[module].constants)
+    return Tables(lambda table: data[table].data)

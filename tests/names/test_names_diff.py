@@ -88,3 +88,9 @@ def test_configuration_can_undo_a_change_of_defaults(tables):
     """With the penalty switched on in both releases, kl is logged in both."""
     found = diff("alpha[NewTrainer]==0.3.0", "alpha[NewTrainer]==1.0.0", config={"beta": 0.1}, spec=tables)
     assert not {"kl", "eval_kl"} & {item.key for item in found.changed}
+
+
+def test_a_name_that_another_component_keeps_is_dated_by_the_first_release_looked_at():
+    """KTOTrainer's kl was never RLOOTrainer's: on the way back it is another number from the first step on."""
+    changes = diff("trl[RLOOTrainer]==1.3.0", "trl==0.13.0").changed
+    assert {"1.2.0"} == {item.since for item in changes if (item.component, item.key) == ("KTOTrainer", "kl")}

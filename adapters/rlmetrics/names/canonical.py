@@ -44,9 +44,9 @@ class CanonicalView:
             prefix = EVAL_PREFIX if mode == "eval" else ""
             signature = canonical_signature(metric, self.tables)
             made = []
-            for placeholders in row.get("templates", ((),)):
-                key = "/".join([prefix + metric, *(f"{{{name}}}" for name, _ in placeholders)])
-                self._templates[key] = Template(key, dict(placeholders))
+            for placeholders in row.get("templates", ({},)):
+                key = "/".join([prefix + metric, *(f"{{{name}}}" for name in placeholders)])
+                self._templates[key] = Template(key, placeholders)
                 made.append(
                     Entry(
                         component=CANONICAL,

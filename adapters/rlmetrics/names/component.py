@@ -132,7 +132,7 @@ class ComponentView:
         for stem in self._chain:
             rows = [
                 row
-                for row in map(dict, self._table.file(stem).get("tracking", ()))
+                for row in self._table.file(stem).get("tracking", ())
                 if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
             ]
             if rows:
@@ -155,7 +155,7 @@ class ComponentView:
         return [
             row
             for stem in self._chain
-            for row in map(dict, self._table.file(stem).get("unlogged", ()))
+            for row in self._table.file(stem).get("unlogged", ())
             if self._table.releases.covers(row["releases"], self.release)
         ]
 
@@ -226,10 +226,10 @@ class ComponentView:
         rows = [
             row
             for index in self._by_key[key, mode]
-            for row in map(dict, self._records[index].row.get("documented", ()))
+            for row in self._records[index].row.get("documented", ())
             if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
         ]
-        sources = [dict(row["source"]) for row in rows]
+        sources = [row["source"] for row in rows]
         return tuple(
             Documented(row["says"], row.get("code"), source["title"], source.get("path"), source.get("line"))
             for row, source in zip(rows, sources, strict=True)
@@ -238,21 +238,22 @@ class ComponentView:
     def guards(self, key: str, mode: str) -> list[str]:
         """Return the guards that decide whether and how a key is logged."""
         rows = [self._records[index].row for index in self._by_key[key, mode]]
-        variants = [dict(variant)["when"] for row in rows for variant in row.get("variants", ())]
+        variants = [variant["when"] for row in rows for variant in row.get("variants", ())]
         return [*(row["when"] for row in rows if "when" in row), *variants]
 
     def _placeholder(self, key: str, name: str) -> Mapping[str, Any]:
         stem = next(record.stem for record in self._records if record.key == key)
         for scope in [*self._table.chain(stem), *self._chain]:
-            for placeholder, row in self._table.file(scope).get("placeholders", ()):
-                if placeholder == name:
-                    return dict(row)
-        return dict(self._table.placeholders[name])
+            found: Mapping[str, Any] | None = self._table.file(scope).get("placeholders", {}).get(name)
+            if found is not None:
+                return found
+        fallback: Mapping[str, Any] = self._table.placeholders[name]
+        return fallback
 
     def _profile(self, stem: str, name: str) -> Mapping[str, Any]:
         scopes = [*self._table.chain(stem), *self._chain]
-        rows = (pair for scope in scopes for pair in self._table.file(scope).get("profiles", ()))
-        return dict(next(row for profile, row in rows if profile == name))
+        tables = (self._table.file(scope).get("profiles", {}) for scope in scopes)
+        return next(profiles[name] for profiles in tables if name in profiles)
 
     def _entry(self, index: int) -> Entry:
         if index not in self._entries:

@@ -42,7 +42,7 @@ class Configuration:
         self._release = release
         self.defaults: dict[str, Value] = {}
         for name, row in keys.items():
-            for ranges, value, _ in dict(row).get("defaults", ()):
+            for ranges, value, _ in row.get("defaults", ()):
                 if not ranges or table.releases.covers(ranges, release):
                     self.defaults[name] = value
                     break
@@ -50,14 +50,13 @@ class Configuration:
         for given, value in (config or {}).items():
             found = find_key(given, keys)
             if found is not None:
-                self.values[found] = _convert(found, value, dict(keys[found]))
+                self.values[found] = _convert(found, value, keys[found])
 
     def evidence(self, name: str) -> tuple[str, ...]:
         """Return where the default of a key stands."""
-        for ranges, _, evidence in dict(self.keys[name]).get("defaults", ()):
+        for ranges, _, evidence in self.keys[name].get("defaults", ()):
             if not ranges or self._table.releases.covers(ranges, self._release):
-                found: tuple[str, ...] = evidence
-                return found
+                return tuple(evidence)
         return ()
 
 

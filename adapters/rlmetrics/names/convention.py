@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -31,10 +32,9 @@ class ConventionView:
     def _entries(self) -> list[Entry]:
         convention = self.tables.conventions[self.source.framework]
         traits = convention.get("traits", ())
-        rows = map(dict, convention["names"])
-        return [self._entry(row["name"], row["metric"], row.get("note"), traits) for row in rows]
+        return [self._entry(row["name"], row["metric"], row.get("note"), traits) for row in convention["names"]]
 
-    def _entry(self, name: str, metric: str, note: str | None, traits: tuple[str, ...]) -> Entry:
+    def _entry(self, name: str, metric: str, note: str | None, traits: Sequence[str]) -> Entry:
         signature = canonical_signature(metric, self.tables)
         return Entry(
             component=self.source.framework,

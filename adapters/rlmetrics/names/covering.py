@@ -74,5 +74,5 @@ def coverage(framework: str | None = None, *, spec: Overlays | Tables = None) ->
 
 def metrics_of(row: Mapping[str, Any]) -> list[str]:
     """Return the metrics that an emission can mean, whatever the configuration."""
-    named = [row.get("metric"), *(dict(variant).get("metric") for variant in row.get("variants", ()))]
+    named = [row.get("metric"), *(variant.get("metric") for variant in row.get("variants", ()))]
     return list(dict.fromkeys(metric for metric in named if metric is not None))

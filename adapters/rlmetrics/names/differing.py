@@ -244,13 +244,16 @@ class _Comparison:
         first, last = releases.index(self._old.source.release), releases.index(self._new.source.release)
         step = 1 if last >= first else -1
         history = self._history(new.component)
+        # The history of another component says nothing about the old key until one of its releases was looked at.
+        known = new.component == old.component
         for index in range(first + step, last, step):
             release = releases.names[index]
-            if not history.may_differ(new.key, new.mode, release, releases.names[index - step]):
+            if known and not history.may_differ(new.key, new.mode, release, releases.names[index - step]):
                 continue
             view = self._view(new.component, release)
             if view is None or not view.has(new.key, new.mode):
                 continue
+            known = True
             if _said(old, view.entry(new.key, new.mode), self._tables):
                 return release
         return self._new.source.release

@@ -34,7 +34,7 @@ def make_entry(
         profile: Gives a reduction profile by name.
     """
     row = record.row
-    variants = [dict(variant) for variant in row.get("variants", ())]
+    variants = row.get("variants", ())
     chosen = next((item for item in variants if holds(item["when"], config.values)), None)
     delta = chosen or {}
     name = delta.get("profile", row.get("profile"))
@@ -61,7 +61,7 @@ def make_entry(
         constant_when=merged["constant_when"],
         variant=None if chosen is None else chosen["name"],
         alternatives=tuple(alternatives),
-        bind=dict(row.get("bind", ())),
+        bind=row.get("bind", {}),
         cited=(*delta.get("evidence", ()), *row["evidence"]),
         note=row.get("note"),
         route=row.get("route"),

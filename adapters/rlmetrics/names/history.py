@@ -40,16 +40,16 @@ class History:
     @cached_property
     def _defaults(self) -> dict[str, dict[str, Any]]:
         """For each configuration key whose default changes, its default in each release."""
-        tables: list[Mapping[str, Any]] = [dict(self._table.config)]
+        tables: list[Mapping[str, Any]] = [self._table.config]
         tables += [
-            dict(self._table.file(part).get("config", ()))
+            self._table.file(part).get("config", {})
             for stem, _ in self._parts
             for part in reversed(self._table.chain(stem))
         ]
         found: dict[str, dict[str, Any]] = {}
         for name, row in ((name, row) for keys in tables for name, row in keys.items()):
             by_release = found.setdefault(name, {})
-            for ranges, value, _ in reversed(dict(row).get("defaults", ())):
+            for ranges, value, _ in reversed(row.get("defaults", ())):
                 covered = self._table.releases.covered(ranges) if ranges else self._table.releases.names
                 by_release.update(dict.fromkeys(covered, repr(value)))
         size = len(self._table.releases.names)
@@ -71,6 +71,6 @@ class History:
     def _text(rows: _Rows) -> str:
         """Return everything in records that can name a configuration key."""
         parts = [row.get(name) for row in rows for name in ("when", "scale", "offset")]
-        variants = (dict(variant) for row in rows for variant in row.get("variants", ()))
+        variants = (variant for row in rows for variant in row.get("variants", ()))
         parts += [variant.get(name) for variant in variants for name in ("when", "scale", "offset")]
         return " ".join(str(part) for part in parts if part is not None)

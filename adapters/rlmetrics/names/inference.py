@@ -137,7 +137,7 @@ class _Matches:
         return frozenset(key for key, releases in self.found.items() if release in releases)
 
     def _routes(self, chain: list[str]) -> list[str]:
-        rows = (dict(row) for part in chain for row in self._table.file(part).get("tracking", ()))
+        rows = (row for part in chain for row in self._table.file(part).get("tracking", ()))
         return list(dict.fromkeys(row["route"] for row in rows))
 
     def _parse(self, shown: set[str], chain: list[str]) -> set[str]:
@@ -146,7 +146,7 @@ class _Matches:
             placeholders.update(self._table.file(part).get("placeholders", ()))
         hits: set[str] = set()
         for text in shown:
-            rows = {name: dict(placeholders[name]) for name in placeholders_in(text)}
+            rows = {name: placeholders[name] for name in placeholders_in(text)}
             if not any(row.get("open") for row in rows.values()):
                 template = Template(text, {name: row["pattern"] for name, row in rows.items()})
                 hits.update(key for key in self._wanted if template.parse(key) is not None)

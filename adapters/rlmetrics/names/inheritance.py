@@ -49,10 +49,10 @@ def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> I
     for part in chain:
         file = table.file(part)
         own: list[tuple[str, str, tuple[str, ...]]] = []
-        for row in map(dict, file.get("emissions", ())):
+        for row in file.get("emissions", ()):
             covered = _covered(table, row, releases)
             if covered and constants and "{" in row["key"]:
-                row["key"] = _filled(row["key"], constants)
+                row = {**row, "key": _filled(row["key"], constants)}
             for mode in row.get("modes") or file["modes"] if covered else ():
                 key = prefixed_key(row["key"], mode, file)
                 own.append((key, mode, covered))
@@ -60,7 +60,7 @@ def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> I
                 left = covered if gone is None else tuple(release for release in covered if release not in gone)
                 if left:
                     yield AppliedRow(part, row, mode, key, left)
-        for row in map(dict, file.get("omits", ())):
+        for row in file.get("omits", ()):
             covered = _covered(table, row, releases)
             own += [(prefixed_key(row["key"], mode, file), mode, covered) for mode in row.get("modes", _MODES)]
         for key, mode, covered in own:
@@ -75,11 +75,10 @@ def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:
 def _constants(table: FrameworkTable, chain: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in reversed(chain):
-        for name, row in table.file(part).get("placeholders", ()):
-            known = dict(row)
+        for name, row in table.file(part).get("placeholders", {}).items():
             found.pop(name, None)
-            if known["examples"] == (known["pattern"],) and known["pattern"].isalnum():
-                found[name] = known["pattern"]
+            if row["examples"] == [row["pattern"]] and row["pattern"].isalnum():
+                found[name] = row["pattern"]
     return found
 
 

@@ -46,7 +46,7 @@ class LookAlikes:
         """What the target logs, by quantity, by metric and by key."""
         found: dict[tuple[str, str], list[Entry]] = {}
         for target in self._to.entries():
-            quantity = dict(self._metrics.get(target.metric or "", {}).get("identity", ())).get("quantity")
+            quantity = self._metrics.get(target.metric or "", {}).get("identity", {}).get("quantity")
             for place in (("quantity", quantity), ("metric", target.metric), ("key", target.key)):
                 if place[1] is not None:
                     found.setdefault((place[0], place[1]), []).append(target)
@@ -57,15 +57,15 @@ class LookAlikes:
         """For each metric, those of the target that name it as a false friend."""
         found: dict[str, list[str]] = {}
         for metric in dict.fromkeys(target.metric for target in self._to.entries()):
-            for friend, _ in self._metrics.get(metric or "", {}).get("false_friends", ()):
+            for friend in self._metrics.get(metric or "", {}).get("false_friends", ()):
                 found.setdefault(friend, []).append(str(metric))
         return found
 
     def _confusable(self, entry: Entry) -> list[Entry]:
         row = self._metrics.get(entry.metric or "", {})
-        friends = [friend for friend, _ in row.get("false_friends", ())] + self._friends.get(entry.metric or "", [])
+        friends = [*row.get("false_friends", ()), *self._friends.get(entry.metric or "", [])]
         places = [("key", entry.key), *(("metric", friend) for friend in friends)]
-        places.append(("quantity", str(dict(row.get("identity", ())).get("quantity"))))
+        places.append(("quantity", str(row.get("identity", {}).get("quantity"))))
         return [
             target
             for target in {id(item): item for place in places for item in self._readings.get(place, ())}.values()

@@ -51,10 +51,10 @@ def build_tables(overlays: Sequence[str]) -> Tables:
         raise NamesError(msg)
     data = build(spec)
 
-    def load_constants(module: str) -> Mapping[str, Any]:
-        return data.modules[module].constants
+    def load_table(name: str) -> Mapping[str, Any]:
+        return data[name].data
 
-    return Tables(load_constants)
+    return Tables(load_table)
 
 
 def find_spec() -> Path:

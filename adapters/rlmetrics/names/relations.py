@@ -87,10 +87,9 @@ def why_confused(source: str, target: str, tables: Tables) -> str | None:
     """Return why one metric must not be taken for another that it is confused with, or None if nobody would."""
     first, second = tables.metrics.get(source, {}), tables.metrics.get(target, {})
     for row, other in ((first, target), (second, source)):
-        for friend, why in row.get("false_friends", ()):
-            if friend == other:
-                return str(why)
-    left, right = dict(first.get("identity", ())), dict(second.get("identity", ()))
+        if other in row.get("false_friends", ()):
+            return str(row["false_friends"][other])
+    left, right = first.get("identity", {}), second.get("identity", {})
     quantity = left.get("quantity")
     if quantity is None or quantity != right.get("quantity"):
         return None
@@ -100,8 +99,8 @@ def why_confused(source: str, target: str, tables: Tables) -> str | None:
 
 
 def _different(source: str, target: str, tables: Tables) -> str:
-    left = dict(tables.metrics.get(source, {}).get("identity", ()))
-    right = dict(tables.metrics.get(target, {}).get("identity", ()))
+    left = tables.metrics.get(source, {}).get("identity", {})
+    right = tables.metrics.get(target, {}).get("identity", {})
     parts = [
         f"{facet} is {_shown(right.get(facet))} there, {_shown(left.get(facet))} here"
         for facet in _FACETS
@@ -111,7 +110,7 @@ def _different(source: str, target: str, tables: Tables) -> str:
 
 
 def _shown(value: Any) -> str:
-    return "not set" if value is None else " ‖ ".join(value) if isinstance(value, tuple) else str(value)
+    return "not set" if value is None else " ‖ ".join(value) if isinstance(value, list) else str(value)
 
 
 class _Comparison:
@@ -161,7 +160,7 @@ class _Comparison:
 
     def _reductions(self) -> Iterator[Difference]:
         default = "pool" if "function" in self._metric else "none"
-        statistic = dict(self._metric.get("identity", ())).get("statistic")
+        statistic = self._metric.get("identity", {}).get("statistic")
         vocabulary = self._tables.signatures
         operations: Mapping[str, str] = vocabulary["OPERATIONS"]
         grades: Mapping[str, str] = vocabulary["GRADES"]
@@ -185,7 +184,7 @@ class _Comparison:
     def _formula(self, signature: Signature) -> str:
         if signature.reproduced_by is None:
             return "the plain formula"
-        brief = dict(self._metric.get("variants", ())).get(signature.reproduced_by, signature.reproduced_by)
+        brief = self._metric.get("variants", {}).get(signature.reproduced_by, signature.reproduced_by)
         return f"a variant ({brief.rstrip('.')})"
 
     def unknown_scales(self) -> Iterator[Difference]:

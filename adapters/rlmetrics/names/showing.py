@@ -92,35 +92,21 @@ def _anywhere(name: str, tables: Tables) -> list[str]:
     for framework in tables.frameworks:
         table = tables.framework(framework)
         for stem in dict.fromkeys(part for item in table.components for part in table.chain(item[1])):
-            for row in map(dict, table.file(stem).get("emissions", ())):
+            for row in table.file(stem).get("emissions", ()):
                 if row["key"] in wanted:
                     metrics.update(dict.fromkeys(metrics_of(row)))
     return list(metrics)
 
 
 def _entry(metric: str, tables: Tables) -> dict[str, Any]:
-    row = dict(tables.metrics[metric])
-    texts = dict(tables.texts[metric])
+    row, texts = tables.metrics[metric], tables.texts[metric]
     inputs = {name: tables.inputs[name] for name in texts.get("inputs", ())}
     population = tables.signatures["POPULATIONS"].get(row.get("population"))
-    health = [dict(rule) for rule in tables.health["RULES"].get(metric, ())]
+    health = tables.health["RULES"].get(metric, ())
     extra = {"inputs": inputs, "health": health, "population_brief": population and population[1]}
-    row.pop("templates", None)
-    merged = {**row, **texts, **{name: value for name, value in extra.items() if value}}
-    return {name: _plain(value) for name, value in merged.items()}
-
-
-def _plain(value: Any) -> Any:
-    """Return a table's nested pairs as mappings and lists."""
-    if isinstance(value, tuple):
-        if value and all(isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str) for item in value):
-            return {key: _plain(item) for key, item in value}
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value
+    entry = {**row, **texts, **{name: value for name, value in extra.items() if value}}
+    entry.pop("templates", None)
+    return entry
 
 
 def _spellings(metric: str, tables: Tables) -> list[Spelling]:
@@ -134,7 +120,7 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
                     covered = where.setdefault(id(applied.row), (applied.row, {}))[1]
                     covered.update(dict.fromkeys(applied.releases))
             for row, covered in where.values():
-                variants = [dict(item) for item in row.get("variants", ()) if dict(item).get("metric") == metric]
+                variants = [item for item in row.get("variants", ()) if item.get("metric") == metric]
                 guards = [row.get("when"), row.get("condition")]
                 if row.get("metric") != metric:
                     guards.append(" or ".join(f"({variant['when']})" for variant in variants))

@@ -71,7 +71,7 @@ def canonical_signature(metric: str, tables: Tables) -> Signature:
     """
     row = tables.metrics[metric]
     population = row.get("population")
-    reduction = {} if "function" in row else dict(row.get("aggregation", ()))
+    reduction = {} if "function" in row else row.get("aggregation", {})
     return Signature(population=population, reduction=reduction, traits=population_traits(population, tables))
 
 

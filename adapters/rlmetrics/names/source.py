@@ -144,7 +144,7 @@ def _named(name: str, component: str | None, release: str | None, version: str) 
     return Source(name, version, requested=release or version)
 
 
-def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str, tuple[str, ...], str]]:
+def _components(table: FrameworkTable, named: str | None) -> list[tuple[str, str, list[str], str]]:
     if named is None:
         return list(table.components)
     found = [item for item in table.components if item[0] == named]
@@ -186,7 +186,7 @@ def _effective_release(table: FrameworkTable, release: str) -> str:
     return older
 
 
-def describe_releases(table: FrameworkTable, components: Iterable[tuple[str, str, tuple[str, ...], str]]) -> str:
+def describe_releases(table: FrameworkTable, components: Iterable[tuple[str, str, list[str], str]]) -> str:
     """Return the described releases of components, in words."""
     covered: dict[str, dict[str, None]] = {}
     for name, _, ranges, _ in components:

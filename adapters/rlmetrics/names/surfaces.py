@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .errors import NamesError
@@ -51,8 +51,8 @@ def show_template(template: str, rules: Rules) -> str:
 
 def rules_of(tables: Tables, tracker: str, route: str) -> Rules:
     """Return the rules of a tracker for a route; none if it keeps names or does not serve the route."""
-    routes: Mapping[str, Rules] = dict(tables.trackers[tracker].get("routes", ()))
-    return routes.get(route, ())
+    rules = tables.trackers[tracker].get("routes", {}).get(route, ())
+    return tuple((pattern, replacement, stop) for pattern, replacement, stop in rules)
 
 
 def route_surfaces(tables: Tables, routes: Sequence[str]) -> list[tuple[str, Rules]]:

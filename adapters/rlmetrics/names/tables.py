@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from importlib import import_module
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -19,49 +19,47 @@ Overlays = str | PathLike[str] | Sequence[str | PathLike[str]] | None
 """Folders with further YAML, of the structure of ``spec/``."""
 
 Load = Callable[[str], Mapping[str, Any]]
-"""Gives the constants of a module of tables by its name, such as ``metrics.policy``."""
-
-PACKAGE = "rlmetrics.tables"
+"""Gives a table by its name, such as ``metrics/policy``."""
 
 
 class FrameworkTable:
     """One framework: its releases, configuration keys, components and files."""
 
-    def __init__(self, name: str, package: str, load: Load) -> None:
+    def __init__(self, name: str, load: Load) -> None:
         self.name = name
-        self._package = package
         self._load = load
-        self._constants = load(f"{package}.__init__")
-        self._files: dict[str, dict[str, Any]] = {}
+        self._index = load(f"frameworks/{name}/framework")
+        self._files: dict[str, Mapping[str, Any]] = {}
 
     @cached_property
     def releases(self) -> Releases:
         """Every known release, oldest first, with its date."""
         from .versions import Releases
 
-        return Releases(self._constants["RELEASES"])
+        return Releases(self._index["RELEASES"])
 
     @property
-    def components(self) -> Sequence[tuple[str, str, tuple[str, ...], str]]:
+    def components(self) -> Sequence[tuple[str, str, list[str], str]]:
         """Name, file, ranges of described releases and module of every component."""
-        components: Sequence[tuple[str, str, tuple[str, ...], str]] = self._constants["COMPONENTS"]
+        components: Sequence[tuple[str, str, list[str], str]] = self._index["COMPONENTS"]
         return components
 
-    @cached_property
-    def config(self) -> dict[str, Any]:
+    @property
+    def config(self) -> Mapping[str, Any]:
         """Configuration keys that every component has."""
-        return dict(self._constants["CONFIG"])
+        config: Mapping[str, Any] = self._index["CONFIG"]
+        return config
 
-    @cached_property
-    def placeholders(self) -> dict[str, Any]:
+    @property
+    def placeholders(self) -> Mapping[str, Any]:
         """Placeholders that every component can use."""
-        return dict(self._constants["PLACEHOLDERS"])
+        placeholders: Mapping[str, Any] = self._index["PLACEHOLDERS"]
+        return placeholders
 
-    def file(self, stem: str) -> dict[str, Any]:
+    def file(self, stem: str) -> Mapping[str, Any]:
         """Return a component file by its stem."""
         if stem not in self._files:
-            module = self._constants["FILES"][stem]
-            self._files[stem] = dict(self._load(f"{self._package}.{module}")["FILE"])
+            self._files[stem] = self._load(f"frameworks/{self.name}/{stem}")
         return self._files[stem]
 
     def chain(self, stem: str) -> list[str]:
@@ -79,35 +77,39 @@ class FrameworkTable:
 class MetricTable(Mapping[str, Mapping[str, Any]]):
     """Metrics by id, in the order of the spec; a family is loaded when one of its metrics is first asked for."""
 
-    def __init__(self, load: Load, package: str, constant: str) -> None:
+    def __init__(self, load: Load, folder: str, field: str) -> None:
         self._load = load
-        self._package = package
-        self._constant = constant
-        self._module_of: Mapping[str, str] = load("metrics.__init__")["MODULE_OF"]
+        self._folder = folder
+        self._field = field
+        self._family_of: Mapping[str, str] = load("families")["FAMILY_OF"]
         self._open: dict[str, Mapping[str, Any]] = {}
 
     def __getitem__(self, metric: str) -> Mapping[str, Any]:
         found = self._open.get(metric)
         if found is None:
-            module = self._module_of[metric]
-            found = self._open[metric] = dict(self._load(f"{self._package}.{module}")[self._constant][metric])
+            self._open.update(self._load(f"{self._folder}/{self._family_of[metric]}")[self._field])
+            found = self._open[metric]
         return found
 
+    def get(self, metric: str, default: Any = None) -> Any:
+        """Return what is known about a metric, or the default; much faster than the inherited one for no metric."""
+        return self[metric] if metric in self._family_of else default
+
     def __contains__(self, metric: object) -> bool:
-        return metric in self._module_of
+        return metric in self._family_of
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._module_of)
+        return iter(self._family_of)
 
     def __len__(self) -> int:
-        return len(self._module_of)
+        return len(self._family_of)
 
 
 class Tables:
     """Everything that the spec says, loaded part by part.
 
     Args:
-        load: Gives the constants of a module of tables by the module's name.
+        load: Gives a table by its name.
     """
 
     def __init__(self, load: Load) -> None:
@@ -116,7 +118,7 @@ class Tables:
 
     @cached_property
     def _index(self) -> Mapping[str, Any]:
-        return self._load("__init__")
+        return self._load("index")
 
     @property
     def version(self) -> str:
@@ -129,15 +131,16 @@ class Tables:
         renamed: Sequence[tuple[str, str, str, str]] = self._index["RENAMED"]
         return renamed
 
-    @cached_property
-    def frameworks(self) -> dict[str, dict[str, Any]]:
-        """Title, package and module of every framework."""
-        return {name: dict(row) for name, row in self._index["FRAMEWORKS"].items()}
+    @property
+    def frameworks(self) -> Mapping[str, Mapping[str, Any]]:
+        """Title, package and brief of every framework."""
+        frameworks: Mapping[str, Mapping[str, Any]] = self._index["FRAMEWORKS"]
+        return frameworks
 
     def framework(self, name: str) -> FrameworkTable:
         """Return a framework's table; only then is it loaded."""
         if name not in self._frameworks:
-            self._frameworks[name] = FrameworkTable(name, self.frameworks[name]["module"], self._load)
+            self._frameworks[name] = FrameworkTable(name, self._load)
         return self._frameworks[name]
 
     @cached_property
@@ -151,9 +154,10 @@ class Tables:
         return MetricTable(self._load, "texts", "TEXTS")
 
     @cached_property
-    def inputs(self) -> dict[str, dict[str, Any]]:
+    def inputs(self) -> Mapping[str, Mapping[str, Any]]:
         """The words of formulas: domain, dtype, unit and brief of each input."""
-        return {name: dict(row) for name, row in self._load("texts.__init__")["INPUTS"].items()}
+        inputs: Mapping[str, Mapping[str, Any]] = self._load("inputs")["INPUTS"]
+        return inputs
 
     @cached_property
     def signatures(self) -> Mapping[str, Any]:
@@ -161,19 +165,22 @@ class Tables:
         return self._load("signatures")
 
     @cached_property
-    def traits(self) -> dict[str, dict[str, Any]]:
+    def traits(self) -> Mapping[str, Mapping[str, Any]]:
         """Traits by name."""
-        return {name: dict(row) for name, row in self.signatures["TRAITS"].items()}
+        traits: Mapping[str, Mapping[str, Any]] = self.signatures["TRAITS"]
+        return traits
 
     @cached_property
-    def trackers(self) -> dict[str, dict[str, Any]]:
+    def trackers(self) -> Mapping[str, Mapping[str, Any]]:
         """Trackers by name."""
-        return {name: dict(row) for name, row in self._load("trackers")["TRACKERS"].items()}
+        trackers: Mapping[str, Mapping[str, Any]] = self._load("trackers")["TRACKERS"]
+        return trackers
 
     @cached_property
-    def conventions(self) -> dict[str, dict[str, Any]]:
+    def conventions(self) -> Mapping[str, Mapping[str, Any]]:
         """Conventions outside the frameworks by name: title, version and names."""
-        return {name: dict(row) for name, row in self._load("conventions")["CONVENTIONS"].items()}
+        conventions: Mapping[str, Mapping[str, Any]] = self._load("conventions")["CONVENTIONS"]
+        return conventions
 
     @cached_property
     def health(self) -> Mapping[str, Any]:
@@ -200,15 +207,16 @@ def load_tables(spec: Overlays | Tables = None) -> Tables:
 
 @lru_cache(maxsize=1)
 def _generated() -> Tables:
-    def load(module: str) -> Mapping[str, Any]:
-        name = f"{PACKAGE}.{module}".removesuffix(".__init__")
+    def load(table: str) -> Mapping[str, Any]:
         try:
-            return vars(import_module(name))
-        except ModuleNotFoundError as error:
-            if error.name is None or not error.name.startswith(PACKAGE):
-                raise
+            from rlmetrics.tables import __path__ as folders
+
+            with open(f"{folders[0]}/{table}.json", "rb") as stream:
+                found: Mapping[str, Any] = json.loads(stream.read())
+        except (FileNotFoundError, ModuleNotFoundError):
             msg = "the tables have not been generated; run rlmetrics generate in the checkout"
             raise NamesError(msg) from None
+        return found
 
     return Tables(load)
 

@@ -160,10 +160,9 @@ def describe(tables: Tables, framework: str, release: str, component: str | None
 
 def _keys(table: FrameworkTable, stem: str, component: str, release: str, package: str) -> Iterator[DescribedKey]:
     chain = table.chain(stem)
-    placeholders: dict[str, Any] = dict(table.placeholders)
+    rows: dict[str, Any] = dict(table.placeholders)
     for part in reversed(chain):
-        placeholders.update(dict(table.file(part).get("placeholders", ())))
-    rows = {name: dict(row) for name, row in placeholders.items()}
+        rows.update(table.file(part).get("placeholders", {}))
     for key, applied in {applied.key: applied for applied in applied_rows(table, stem, (release,))}.items():
         names = _PLACEHOLDER.findall(key)
         cited = applied.row.get("evidence", ())
@@ -185,25 +184,25 @@ def _covers(table: FrameworkTable, row: Mapping[str, Any], release: str) -> bool
 
 def _claims(table: FrameworkTable, stem: str, release: str) -> Iterator[Claim]:
     file = table.file(stem)
-    for row in map(dict, file.get("emissions", ())):
+    for row in file.get("emissions", ()):
         if not _covers(table, row, release):
             continue
         where = f"{stem}: {row['key']}"
         for entry in row.get("evidence", ()):
             yield from _claim(where, entry, release, row["key"], file["eval_prefix"])
-        for variant in map(dict, row.get("variants", ())):
+        for variant in row.get("variants", ()):
             for entry in variant.get("evidence", ()):
                 yield from _claim(f"{where} @{variant['name']}", entry, release, row["key"], file["eval_prefix"])
     for field in ("tracking", "omits"):
-        for row in map(dict, file.get(field, ())):
+        for row in file.get(field, ()):
             for entry in row.get("evidence", ()):
                 yield from _claim(f"{stem}: {row.get('key', field)}", entry, release)
-    yield from _config_claims(stem, dict(file.get("config", ())), release)
+    yield from _config_claims(stem, file.get("config", {}), release)
 
 
 def _config_claims(stem: str, config: Mapping[str, Any], release: str) -> Iterator[Claim]:
     for name, row in config.items():
-        for _, _, cited in dict(row).get("defaults", ()):
+        for _, _, cited in row.get("defaults", ()):
             for entry in cited:
                 yield from _claim(f"{stem}: config {name}", entry, release)
 

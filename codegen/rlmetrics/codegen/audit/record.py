@@ -83,7 +83,7 @@ def _records(table: FrameworkTable) -> Iterator[tuple[str, tuple[str, str], list
         for part in table.chain(stem):
             described.setdefault(part, set()).update(table.releases.expand(ranges))
     for stem, releases in described.items():
-        for row in map(dict, table.file(stem).get("emissions", ())):
+        for row in table.file(stem).get("emissions", ()):
             covered = releases & set(table.releases.expand(row["releases"])) if "releases" in row else releases
             ordered = sorted(covered, key=table.releases.index)
             if ordered:

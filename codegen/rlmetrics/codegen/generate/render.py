@@ -52,5 +52,5 @@ def _outputs(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterato
 
 def _source_of(text: str) -> str:
     """Return the source that a generated file names in its head."""
-    head = text.partition("\n")[0]
+    head = text[:400]
     return head.partition(MARKER)[2].partition(". ")[0] if MARKER in head else "spec"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .data import Module, Row, TableData, row, source, tuples
-from .framework import framework_modules, package_name
-from .metrics import health_module, metrics_modules
+from .data import Row, Table, plain, row, source
+from .framework import framework_tables
+from .metrics import health_table, metrics_tables
 
 if TYPE_CHECKING:
     from ..model import Convention, Tracker
@@ -15,89 +15,81 @@ if TYPE_CHECKING:
 __all__ = ["build"]
 
 
-def build(spec: Spec) -> TableData:
+def build(spec: Spec) -> dict[str, Table]:
     """Return the tables of a spec.
 
     Args:
         spec: A spec without errors.
 
     Returns:
-        The modules ``__init__``, ``signatures``, ``trackers``, ``conventions`` and ``health``; the packages ``metrics``
-        and ``texts``, with a module for each family; and ``frameworks``, with a package for each framework.
+        The tables ``index``, ``families``, ``inputs``, ``signatures``, ``trackers``, ``conventions`` and ``health``; in
+        ``metrics`` and ``texts`` one for each family; in ``frameworks`` a folder for each framework, with one for each
+        of its files.
     """
-    modules = {
-        "__init__": _index(spec),
-        "frameworks.__init__": Module("Tables of each framework.", "spec/frameworks", {}),
-        **metrics_modules(spec),
+    tables = {
+        "index": _index(spec),
+        **metrics_tables(spec),
         "signatures": _signatures(spec),
-        "trackers": Module(
-            "What each tracker allows in a name and how it shows names.",
-            "spec/trackers",
-            {"TRACKERS": {name: _tracker(tracker) for name, tracker in spec.trackers.items()}},
+        "trackers": Table(
+            "spec/trackers", {"TRACKERS": {name: _tracker(tracker) for name, tracker in spec.trackers.items()}}
         ),
-        "conventions": Module(
-            "Names that conventions outside the frameworks give to metrics.",
-            "spec/conventions",
-            {"CONVENTIONS": {name: _convention(item) for name, item in spec.conventions.items()}},
+        "conventions": Table(
+            "spec/conventions", {"CONVENTIONS": {name: _convention(item) for name, item in spec.conventions.items()}}
         ),
-        "health": health_module(spec),
+        "health": health_table(spec),
     }
     for name, framework in spec.frameworks.items():
-        modules.update(framework_modules(name, framework))
-    return TableData(modules)
+        tables.update(framework_tables(name, framework))
+    return {name: Table(table.source, plain(table.data)) for name, table in tables.items()}
 
 
-def _index(spec: Spec) -> Module:
+def _index(spec: Spec) -> Table:
     frameworks = {
         name: row(
             title=item.framework.title,
             package=item.framework.package,
             brief=item.framework.brief,
-            module=package_name(name),
         )
         for name, item in spec.frameworks.items()
     }
-    renamed = tuple((item.from_, item.to, item.since, item.why) for item in spec.info.renamed)
-    constants = {"SPEC_VERSION": spec.info.version, "RENAMED": renamed, "FRAMEWORKS": frameworks}
-    return Module("Tables of the spec, as plain values.", "spec", constants)
+    renamed = [(item.from_, item.to, item.since, item.why) for item in spec.info.renamed]
+    return Table("spec", {"SPEC_VERSION": spec.info.version, "RENAMED": renamed, "FRAMEWORKS": frameworks})
 
 
-def _signatures(spec: Spec) -> Module:
+def _signatures(spec: Spec) -> Table:
     signatures = spec.signatures
-    constants = {
+    data = {
         "LEVELS": {name: (level.brief, level.vanishes_when) for name, level in signatures.levels.items()},
-        "OPERATIONS": dict(signatures.operations),
-        "GRADES": dict(signatures.grades),
+        "OPERATIONS": signatures.operations,
+        "GRADES": signatures.grades,
         "SNAPSHOT": (signatures.snapshot_grade, signatures.snapshot_vanishes_when),
-        "GENERIC": tuple(signatures.generic_quantities),
-        "POPULATIONS": {
-            name: (item.domain, item.brief, tuple(item.traits)) for name, item in signatures.populations.items()
-        },
-        "TRAITS": {name: tuples(trait) for name, trait in signatures.traits.items()},
+        "GENERIC": signatures.generic_quantities,
+        "POPULATIONS": {name: (item.domain, item.brief, item.traits) for name, item in signatures.populations.items()},
+        "TRAITS": signatures.traits,
     }
-    return Module("The vocabulary of signatures.", "spec/signatures.yaml", constants)
+    return Table("spec/signatures.yaml", data)
 
 
 def _convention(convention: Convention) -> Row:
     return row(
         title=convention.title,
         version=convention.version,
-        traits=tuple(convention.traits),
-        names=tuple(row(name=item.name, metric=item.metric, note=item.note) for item in convention.names),
+        traits=convention.traits,
+        names=[row(name=item.name, metric=item.metric, note=item.note) for item in convention.names],
     )
 
 
-def _tracker(tracker: Tracker) -> tuple[tuple[str, object], ...]:
+def _tracker(tracker: Tracker) -> Row:
     return row(
         title=tracker.title,
         allowed=tracker.allowed,
         max_length=tracker.max_length,
         path_prefix_conflict=tracker.path_prefix_conflict or None,
-        kinds=tuple(tracker.kinds),
-        routes=tuple(
-            (route, tuple((rule.pattern, rule.replacement, rule.stop) for rule in rules))
+        kinds=tracker.kinds,
+        routes={
+            route: [(rule.pattern, rule.replacement, rule.stop) for rule in rules]
             for route, rules in tracker.routes.items()
-        ),
-        notes=tuple(tracker.notes),
-        sources=tuple(source(item) for item in tracker.sources),
+        },
+        notes=tracker.notes,
+        sources=[source(item) for item in tracker.sources],
     )

@@ -1,4 +1,4 @@
-"""What tables are made of: constants of modules, as nested tuples and dictionaries of plain values."""
+"""What tables are made of: plain values by name, as JSON has them."""
 
 from __future__ import annotations
 
@@ -10,55 +10,42 @@ from pydantic import BaseModel
 
 from ..model import Evidence, Source
 
-__all__ = ["Module", "Row", "TableData", "evidence", "row", "source", "tuples"]
+__all__ = ["Row", "Table", "evidence", "plain", "row", "source"]
 
-Row = tuple[tuple[str, Any], ...]
-"""Fields by name, those with a value only. A tuple of constants is a constant of the compiled module: loading it costs
-next to nothing, and ``dict(row)`` makes a mapping of it where one is needed."""
+Row = dict[str, Any]
+"""Fields by name, those with a value only."""
 
 
 @dataclass(frozen=True)
-class Module:
-    """One module of tables.
+class Table:
+    """One file of tables.
 
     Attributes:
-        doc: Its docstring.
         source: The file or folder of the spec that it comes from.
-        constants: Name to value.
+        data: Name to value: lists, mappings, texts, numbers, truth values and None.
     """
 
-    doc: str
     source: str
-    constants: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class TableData:
-    """All tables of a spec by module, such as ``signatures``, ``metrics.policy`` or ``metrics.__init__``.
-
-    ``__init__`` holds what is needed to find the others. Each holds what one question needs, so that little is loaded.
-    """
-
-    modules: Mapping[str, Module]
+    data: Mapping[str, Any]
 
 
 def row(**fields: Any) -> Row:
     """Return the fields that have a value: neither None nor empty."""
-    return tuple((name, value) for name, value in fields.items() if value is not None and value not in ((), "", {}))
+    return {name: value for name, value in fields.items() if value is not None and value not in ((), [], "", {})}
 
 
-def tuples(value: Any) -> Any:
-    """Return a value with every list as a tuple and every mapping as pairs."""
+def plain(value: Any) -> Any:
+    """Return a value as JSON gives it back: models as mappings of what is set, tuples as lists."""
     if isinstance(value, BaseModel):
-        return tuples(value.model_dump(exclude_defaults=True))
-    if isinstance(value, dict):
-        return tuple((key, tuples(item)) for key, item in value.items())
+        return plain(value.model_dump(exclude_defaults=True))
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return tuple(tuples(item) for item in value)
+        return [plain(item) for item in value]
     return value
 
 
-def evidence(items: list[Evidence]) -> tuple[str, ...]:
+def evidence(items: list[Evidence]) -> list[str]:
     """Return evidence as texts ``release|path|line|symbol[|shows[|note]]``, one short line each."""
     rows = []
     for item in items:
@@ -68,7 +55,7 @@ def evidence(items: list[Evidence]) -> tuple[str, ...]:
         if item.note is not None:
             fields.append(item.note)
         rows.append("|".join(fields))
-    return tuple(rows)
+    return rows
 
 
 def source(item: Source) -> Row:

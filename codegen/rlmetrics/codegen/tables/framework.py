@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .data import Module, Row, evidence, row, source
+from .data import Row, Table, evidence, row, source
 
 if TYPE_CHECKING:
     from ..model import (
@@ -22,45 +22,26 @@ if TYPE_CHECKING:
     )
     from ..spec import FrameworkSpec
 
-__all__ = ["framework_modules", "package_name"]
+__all__ = ["framework_tables"]
 
 
-def module_name(framework: str) -> str:
-    """Return the name of the module that holds a framework's table."""
-    return "framework_" + "".join(char if char.isalnum() else "_" for char in framework.lower())
-
-
-def package_name(framework: str) -> str:
-    """Return the package of modules that hold a framework's tables."""
-    return f"frameworks.{_identifier(framework)}"
-
-
-def framework_modules(name: str, spec: FrameworkSpec) -> dict[str, Module]:
+def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
     """Return the tables of a framework: one for its components, and one for each file that says what they log."""
-    framework, package = spec.framework, package_name(name)
+    framework, folder = spec.framework, f"frameworks/{name}"
     index: dict[str, Any] = {
-        "RELEASES": tuple((release.release, release.date) for release in framework.releases),
+        "RELEASES": [(release.release, release.date) for release in framework.releases],
         "CONFIG": _config(framework.config),
         "PLACEHOLDERS": _placeholders(framework.placeholders),
-        "COMPONENTS": tuple(
+        "COMPONENTS": [
             (component.name, stem, _ranges(component.releases), component.module)
             for stem, file in spec.files.items()
             for component in file.components
-        ),
-        "FILES": {stem: _identifier(stem) for stem in spec.files},
+        ],
     }
-    doc = f"Releases and components of {framework.title}."
-    modules = {f"{package}.__init__": Module(doc, f"spec/frameworks/{name}", index)}
+    tables = {f"{folder}/framework": Table(f"spec/{folder}", index)}
     for stem, file in spec.files.items():
-        source = f"spec/frameworks/{name}/{stem}.yaml"
-        modules[f"{package}.{_identifier(stem)}"] = Module(
-            f"What {file.title} of {framework.title} logs.", source, {"FILE": _file(file)}
-        )
-    return modules
-
-
-def _identifier(name: str) -> str:
-    return "".join(char if char.isalnum() else "_" for char in name.lower())
+        tables[f"{folder}/{stem}"] = Table(f"spec/{folder}/{stem}.yaml", _file(file))
+    return tables
 
 
 def _file(file: ComponentFile) -> Row:
@@ -68,27 +49,27 @@ def _file(file: ComponentFile) -> Row:
         title=file.title,
         brief=file.brief,
         program=file.program,
-        extends=tuple(file.extends),
-        modes=tuple(file.modes),
+        extends=file.extends,
+        modes=file.modes,
         eval_prefix=file.eval_prefix,
-        tracking=tuple(_tracking(item) for item in file.tracking),
+        tracking=[_tracking(item) for item in file.tracking],
         config=_config(file.config),
         placeholders=_placeholders(file.placeholders),
-        profiles=tuple(
-            (name, row(releases=_ranges(item.releases), brief=item.brief, **_fields(item)))
+        profiles={
+            name: row(releases=_ranges(item.releases), brief=item.brief, **_fields(item))
             for name, item in file.profiles.items()
-        ),
-        omits=tuple(
+        },
+        omits=[
             row(
                 key=item.key,
                 releases=_ranges(item.releases),
-                modes=None if item.modes is None else tuple(item.modes),
+                modes=item.modes,
                 evidence=evidence(item.evidence),
             )
             for item in file.omits
-        ),
-        emissions=tuple(_emission(item) for item in file.emissions),
-        unlogged=tuple(_unlogged(item) for item in file.unlogged),
+        ],
+        emissions=[_emission(item) for item in file.emissions],
+        unlogged=[_unlogged(item) for item in file.unlogged],
     )
 
 
@@ -96,7 +77,7 @@ def _emission(item: Emission) -> Row:
     return row(
         key=item.key,
         releases=_ranges(item.releases),
-        modes=None if item.modes is None else tuple(item.modes),
+        modes=item.modes,
         profile=item.profile,
         **_fields(item),
         kind=item.kind,
@@ -104,9 +85,9 @@ def _emission(item: Emission) -> Row:
         condition=item.condition,
         logged_by_default=item.logged_by_default,
         logged_by=None if item.logged_by == "framework" else item.logged_by,
-        bind=tuple(item.bind.items()),
-        variants=tuple(_variant(variant) for variant in item.variants),
-        documented=tuple(_documented(entry) for entry in item.documented),
+        bind=item.bind,
+        variants=[_variant(variant) for variant in item.variants],
+        documented=[_documented(entry) for entry in item.documented],
         note=item.note,
         route=item.route,
         evidence=evidence(item.evidence),
@@ -122,13 +103,13 @@ def _fields(item: SignatureFields) -> dict[str, Any]:
         "metric": item.metric,
         "population": item.population,
         "snapshot": item.snapshot,
-        "reduction": tuple(item.reduction.items()),
+        "reduction": item.reduction,
         "span": item.span,
         "lag": item.lag,
         "scale": item.scale,
         "offset": item.offset,
-        "traits": tuple(item.traits),
-        "constant_when": tuple(item.constant_when),
+        "traits": item.traits,
+        "constant_when": item.constant_when,
         "reproduced_by": item.reproduced_by,
     }
 
@@ -153,41 +134,31 @@ def _tracking(item: Tracking) -> Row:
         route=item.route,
         enable=item.enable,
         x_axis=item.x_axis,
-        sources=tuple(source(entry) for entry in item.sources),
+        sources=[source(entry) for entry in item.sources],
         evidence=evidence(item.evidence),
     )
 
 
-def _config(config: Mapping[str, ConfigKey]) -> tuple[tuple[str, Row], ...]:
-    return tuple(
-        (
-            name,
-            row(
-                type=key.type,
-                brief=key.brief,
-                choices=tuple(key.choices),
-                defaults=tuple(
-                    (_ranges(default.releases) or (), default.value, evidence(default.evidence))
-                    for default in key.defaults
-                ),
-            ),
+def _config(config: Mapping[str, ConfigKey]) -> dict[str, Row]:
+    return {
+        name: row(
+            type=key.type,
+            brief=key.brief,
+            choices=key.choices,
+            defaults=[
+                (_ranges(default.releases) or (), default.value, evidence(default.evidence)) for default in key.defaults
+            ],
         )
         for name, key in config.items()
-    )
+    }
 
 
-def _placeholders(placeholders: Mapping[str, Placeholder]) -> tuple[tuple[str, Row], ...]:
-    return tuple(
-        (
-            name,
-            row(brief=item.brief, pattern=item.pattern, examples=tuple(item.examples), open=item.open or None),
-        )
+def _placeholders(placeholders: Mapping[str, Placeholder]) -> dict[str, Row]:
+    return {
+        name: row(brief=item.brief, pattern=item.pattern, examples=item.examples, open=item.open or None)
         for name, item in placeholders.items()
-    )
+    }
 
 
-def _ranges(ranges: Ranges | None) -> tuple[str, ...] | None:
-    if ranges is None:
-        return None
-    items: Iterable[str] = [ranges] if isinstance(ranges, str) else ranges
-    return tuple(items)
+def _ranges(ranges: Ranges | None) -> list[str] | None:
+    return [ranges] if isinstance(ranges, str) else ranges

@@ -1,64 +1,57 @@
-"""The tables as Python modules, laid out as ``ruff format`` leaves them."""
+"""The tables as JSON files, a line for each thing that fits on one.
+
+JSON and not Python: without byte code Python takes twenty times as long to read the same values from its own source.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from typing import TYPE_CHECKING, Any
 
-from ..generate.layout import WIDTH, Node, columns, dict_of, quote, tuple_of
-from ..generate.layout import source as lay_out
+from ..generate.layout import WIDTH
 from ..generate.text import header
 from .build import build
 
 if TYPE_CHECKING:
     from ..spec import Spec
-    from .data import Module
 
 __all__ = ["FOLDER", "render"]
 
 FOLDER = "generated/rlmetrics/tables"
-"""Where the modules stand in a checkout."""
+"""Where the files stand in a checkout."""
+
+COMMENT = "$comment"
+"""The field that says where a file comes from."""
 
 
 def render(spec: Spec) -> dict[str, str]:
-    """Return the modules of tables.
+    """Return the files of tables.
 
     Args:
         spec: A spec without errors.
 
     Returns:
-        Path in the checkout to content. The marker ``py.typed`` is among them.
+        Path in the checkout to content. What makes the folder a typed package is among them.
     """
-    modules = build(spec).modules
-    files = {f"{FOLDER}/{name.replace('.', '/')}.py": _module(module) for name, module in modules.items()}
-    return {**files, f"{FOLDER}/py.typed": ""}
+    files = {
+        f"{FOLDER}/{name}.json": _lay_out({COMMENT: header(table.source), **table.data}) + "\n"
+        for name, table in build(spec).items()
+    }
+    package = f'# {header("spec")}\n\n"""Tables of the spec, as JSON; rlmetrics.names reads them."""\n'
+    return {**files, f"{FOLDER}/__init__.py": package, f"{FOLDER}/py.typed": ""}
 
 
-def _module(module: Module) -> str:
-    constants = [lay_out(_node(value, f"{name}{_annotation(value)} = ")) for name, value in module.constants.items()]
-    blocks = [f'"""{module.doc}"""\n']
-    if constants:
-        blocks += ["from __future__ import annotations\n", "\n".join(constants) + "\n"]
-    body = "\n".join(blocks)
-    silence = (
-        "# ruff: noqa: E501\n"
-        if any(columns(line) > WIDTH and " " in line.strip() for line in body.splitlines())
-        else ""
-    )
-    return f"# {header(module.source)}\n{silence}\n{body}"
-
-
-def _annotation(value: Any) -> str:
+def _lay_out(value: Any, depth: int = 0, used: int = 0) -> str:
+    """Return a value on one line if it fits behind what is there already, else each of its items on a line."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if not value or not isinstance(value, dict | list) or used + len(flat) < WIDTH:
+        return flat
+    indent = " " * (depth + 1)
     if isinstance(value, dict):
-        return ": dict[str, object]"
-    return ": tuple[object, ...]" if isinstance(value, tuple) else ""
-
-
-def _node(value: Any, head: str = "") -> Node:
-    if isinstance(value, str):
-        return head + quote(value)
-    if isinstance(value, tuple):
-        return tuple_of([_node(item) for item in value], head)
-    if isinstance(value, Mapping):
-        return dict_of([_node(item, f"{quote(key)}: ") for key, item in value.items()], head)
-    return f"{head}{value!r}"
+        heads = [f"{indent}{json.dumps(key, ensure_ascii=False)}: " for key in value]
+        items = [head + _lay_out(item, depth + 1, len(head)) for head, item in zip(heads, value.values(), strict=True)]
+    else:
+        items = [indent + _lay_out(item, depth + 1, len(indent)) for item in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    body = ",\n".join(items)
+    return f"{opening}\n{body}\n{' ' * depth}{closing}"
