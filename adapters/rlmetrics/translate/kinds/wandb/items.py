@@ -2,27 +2,35 @@
 
 wandb's Python writer (up to 0.18) has one item for each name, under ``key``. Its Go writer has a list, ``nested_key``,
 whose first element is the name; what follows leads into a dict, so that a histogram is several items.
+
+An item is bytes here: the fields that name it, the tag of its value, its value. Rows repeat their names, so that what
+becomes of these fields is looked up, and the value is copied unseen.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any
 
 from ...translator import Entry, Translator
+from ...values import same
+from .messages import decode_error, item_class
 
 __all__ = ["ItemTranslator", "is_own", "name_of"]
 
+_VALUE = b"\x82\x01"
+"""The tag of ``value_json``. After whole fields it can be nothing else."""
 
 _MAX_ROWS = 1000
-"""How many combinations of names are remembered."""
+"""How many decisions between names that claim the same one are remembered."""
+
+_MAX_HEADS = 100_000
+"""How many names, with paths into their values, are remembered."""
 
 
-def name_of(item: Any) -> str:
+def name_of(item: bytes) -> str:
     """Return the name that an item belongs to."""
-    name: str = item.nested_key[0] if item.nested_key else item.key
-    return name
+    return _name(item_class().FromString(item))
 
 
 def is_own(name: str) -> bool:
@@ -35,91 +43,180 @@ class ItemTranslator:
 
     Args:
         translator: Carries the names.
+
+    Attributes:
+        written: Every name written so far, and the old name it comes from.
     """
 
     def __init__(self, translator: Translator) -> None:
+        self.written: dict[str, str] = {}
         self._translator = translator
-        self._plain: dict[frozenset[str], dict[str, str]] = {}
+        self._heads: dict[bytes, bytes] = {}
+        self._names: dict[bytes, str] = {}
+        self._claims: dict[str, list[str]] = {}
+        self._settled: dict[tuple[tuple[str, int], ...], list[Entry]] = {}
 
-    def rename(self, items: Any) -> tuple[bool, dict[str, str]]:
-        """Rename the items of one row in place.
-
-        Returns:
-            Whether anything changed, and the old name of each name that is written.
+    def rename(self, items: Any) -> bool:
+        """Rename the items of one row in place, and tell whether anything changed.
 
         Raises:
             InputError: As ``Translator.entries``.
         """
-        nested = [item.nested_key for item in items]
-        names = [path[0] if path else item.key for path, item in zip(nested, items, strict=True)]
-        plain = self._plain_of(frozenset(names))
-        changed = False
-        kept: list[Any] = []
-        others: dict[str, list[Any]] = {}
-        for name, path, item in zip(names, nested, items, strict=True):
-            new = plain.get(name)
-            if new is None:
-                others.setdefault(name, []).append(item)
+        old = list(items)
+        parts = [item.partition(_VALUE) for item in old]
+        known = self._heads.get
+        new = [name + value for head, _, value in parts if (name := known(head))]
+        if len(new) != len(old):
+            others = [part for part in parts if part[0] not in self._heads]
+            if self._learn(others):
+                return self.rename(items)
+            new += self._rename_others(others)
+        if new == old:
+            return False
+        items[:] = new
+        return True
+
+    def rename_removed(self, items: Any) -> bool:
+        """Rename, in place, the items that are removed from a summary, and tell whether anything changed."""
+        old = list(items)
+        new = [self._under(item, name_of(item)) for item in old]
+        items[:] = new
+        return new != old
+
+    def _under(self, item: bytes, name: str) -> bytes:
+        return item if is_own(name) else _renamed(item, self._translator.key(name).output)
+
+    def _learn(self, parts: list[tuple[bytes, bytes, bytes]]) -> bool:
+        """Find out what becomes of names that were not seen before, and tell whether there are any."""
+        if len(self._names) > _MAX_HEADS:
+            self._heads.clear()
+            self._names.clear()
+        found = {head: _name_of_head(head) for head, tag, _ in parts if tag and head not in self._names}
+        # All names first, since one name may change what becomes of another.
+        new = [
+            self._claim(name or name_of(b"".join(part)))
+            for part in parts
+            if (name := found.get(part[0])) or not part[1]
+        ]
+        for head, name in found.items():
+            if name is None:
                 continue
-            kept.append(item)
-            if new != name:
-                changed = True
-                if path:
-                    path[0] = new
-                else:
-                    item.key = new
-        written = {new: old for old, new in plain.items() if not is_own(old)}
-        if not others:
-            return changed, written
-        entries = self._translator.entries({name: _value(found) for name, found in others.items()})
-        renamed = [item for entry in entries for item in self._entry_items(entry, others[entry.old])]
-        _replace(items, [*kept, *renamed])
-        return True, written | {entry.name: entry.old for entry in entries}
+            self._names[head] = name
+            if is_own(name):
+                self._heads[head] = head + _VALUE
+            elif len(self._claims[self._translator.key(name).output]) == 1 and not self._is_converted(name):
+                entries = self._translator.entries({name: None})
+                if len(entries) == 1:
+                    self.written.setdefault(entries[0].name, name)
+                    self._heads[head] = _renamed(head, entries[0].name) + _VALUE
+        return any(new)
 
-    def _plain_of(self, names: frozenset[str]) -> dict[str, str]:
-        """Return the names that become one other, whatever the values are, with that other; logs repeat few rows."""
-        if names not in self._plain:
-            if len(self._plain) == _MAX_ROWS:
-                self._plain.clear()
-            own = {name: name for name in names if is_own(name)}
-            moves = [self._translator.key(name) for name in sorted(names - own.keys())]
-            claims = Counter(move.output for move in moves)
-            free = [move for move in moves if not (move.transform and move.translated)]
-            plain = [move.key for move in free if claims[move.output] == 1]
-            entries = self._translator.moves(tuple(plain)) or []
-            one_each = [entry.old for entry in entries] == plain
-            self._plain[names] = own | ({entry.old: entry.name for entry in entries} if one_each else {})
-        return self._plain[names]
+    def _claim(self, name: str) -> bool:
+        """Note which name a name becomes, and tell whether it is new.
 
-    def _entry_items(self, entry: Entry, items: list[Any]) -> list[Any]:
-        """Return the items of one name under its new name."""
-        copies = [type(item).FromString(item.SerializeToString()) for item in items]
-        for item in copies:
-            if entry.converted:
-                _set_value(item, _at(entry.value, tuple(item.nested_key)[1:]))
-            if entry.name != entry.old:
-                _set_name(item, entry.name)
-        return copies
+        Names that share one have to be looked at in each row.
+        """
+        claims = self._claims.setdefault(name if is_own(name) else self._translator.key(name).output, [])
+        if name in claims:
+            return False
+        claims.append(name)
+        if len(claims) > 1:
+            for head in [head for head, known in self._names.items() if known in claims]:
+                self._heads.pop(head, None)
+        return True
+
+    def _is_converted(self, name: str) -> bool:
+        move = self._translator.key(name)
+        return move.translated and move.transform is not None
+
+    def _rename_others(self, parts: list[tuple[bytes, bytes, bytes]]) -> list[bytes]:
+        """Return the renamed items of names that can't be looked up, because values matter."""
+        old: dict[str, list[bytes]] = {}
+        for part in parts:
+            item = b"".join(part)
+            old.setdefault(self._names.get(part[0]) or name_of(item), []).append(item)
+        new: list[bytes] = []
+        for entry in self._entries(old):
+            if not is_own(entry.old):
+                self.written.setdefault(entry.name, entry.old)
+            new += [_written(item, entry) for item in old[entry.old]]
+        return new
+
+    def _entries(self, items: dict[str, list[bytes]]) -> list[Entry]:
+        """Return which names are written for names that share one, are converted, or become none or two."""
+        claims: dict[str, list[str]] = {}
+        for name in items:
+            if not is_own(name):
+                claims.setdefault(self._translator.key(name).output, []).append(name)
+        row: dict[str, Any] = {}
+        converted = False
+        for names in claims.values():
+            if any(self._is_converted(name) for name in names):
+                converted = True
+                row.update({name: _value(items[name]) for name in names})
+            else:
+                # Which values they are doesn't matter, only whether they are the same.
+                equal = len(names) == 1 or _all_same([items[name] for name in names])
+                row.update({name: 0 if equal else place for place, name in enumerate(names)})
+        own = [Entry(name, name, None) for name in items if is_own(name)]
+        if converted:
+            return own + self._translator.entries(row)
+        key = tuple(row.items())
+        if key not in self._settled:
+            if len(self._settled) == _MAX_ROWS:
+                self._settled.clear()
+            self._settled[key] = self._translator.entries(row)
+        return own + self._settled[key]
 
 
-def _replace(items: Any, new: list[Any]) -> None:
-    """Replace all items by others, some of which may be among them."""
-    copies = [type(item).FromString(item.SerializeToString()) for item in new]
-    del items[:]
-    items.extend(copies)
+def _name(item: Any) -> str:
+    name: str = item.nested_key[0] if item.nested_key else item.key
+    return name
 
 
-def _set_name(item: Any, name: str) -> None:
-    if item.nested_key:
-        item.nested_key[0] = name
+def _name_of_head(head: bytes) -> str | None:
+    """Return the name in the fields before a value; None if these bytes are no whole fields."""
+    try:
+        item = item_class().FromString(head)
+    except decode_error():
+        return None
+    return _name(item) if item.SerializeToString() == head else None
+
+
+def _renamed(item: bytes, name: str) -> bytes:
+    message = item_class().FromString(item)
+    if message.nested_key:
+        message.nested_key[0] = name
     else:
-        item.key = name
+        message.key = name
+    renamed: bytes = message.SerializeToString()
+    return renamed
 
 
-def _value(items: list[Any]) -> Any:
+def _written(item: bytes, entry: Entry) -> bytes:
+    """Return an item as an entry of the translated row says."""
+    if not entry.converted:
+        return item if entry.name == entry.old else _renamed(item, entry.name)
+    message = item_class().FromString(item)
+    value = _at(entry.value, tuple(message.nested_key)[1:])
+    field = _field(message)
+    if field in ("value_json", "json"):
+        setattr(message, field, json.dumps(value))
+    elif isinstance(value, float):
+        message.number = value
+    return _renamed(message.SerializeToString(), entry.name)
+
+
+def _all_same(claims: list[list[bytes]]) -> bool:
+    """Tell whether the items under several names hold the same value."""
+    first, *others = claims
+    return all(same(_value(first), _value(other)) for other in others)
+
+
+def _value(items: list[bytes]) -> Any:
     """Return the value under a name, put together from its items."""
     whole: Any = None
-    for item in items:
+    for item in map(item_class().FromString, items):
         value, path = _read(item), tuple(item.nested_key)[1:]
         if not path:
             whole = value
@@ -145,14 +242,7 @@ def _read(item: Any) -> Any:
     return None if field == "none" else getattr(item, field)
 
 
-def _set_value(item: Any, value: Any) -> None:
-    if _field(item) in ("value_json", "json"):
-        setattr(item, _field(item), json.dumps(value))
-    elif isinstance(value, float):
-        item.number = value
-
-
 def _field(item: Any) -> str:
-    """Return which field of the item holds its value: items of a history have typed ones, too."""
+    """Return which field of the item holds its value: items of a history may have typed ones, too."""
     typed = "value" in item.DESCRIPTOR.oneofs_by_name
     return "value_json" if item.value_json or not typed else item.WhichOneof("value") or "none"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from .messages import decode_error, record_class
 from .transactions import Tail, Writer, records
 
 __all__ = ["Options", "history_names", "translate_run"]
+
+_BUFFER = 1 << 18
+"""Bytes written at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +63,14 @@ def translate_run(path: Path, output: Path, translator: Translator, report: Repo
     """
     run = _Run(translator, report, _new_id(path, report) if options.new_id else None, keep_alerts=options.keep_alerts)
     tail = Tail()
-    with output.open("wb") as file:
+    with output.open("wb", buffering=_BUFFER) as file:
         writer = Writer(file)
         for offset, payload in records(path, tail):
             record = _parse(path, offset, payload)
             try:
                 for part in run.translate(record):
                     writer.write(payload if part is None else part.SerializeToString())
-            except (InputError, ValueError) as error:
+            except (InputError, ValueError, decode_error()) as error:
                 msg = f"record at byte {offset}: {error}"
                 raise InputError(msg, path) from None
             report.records += 1
@@ -94,6 +98,7 @@ class _Run:
         self._items = ItemTranslator(translator)
         self._globs: list[Any] = []
         self._defined: set[str] = set()
+        self._seen = 0
         self._noted = False
 
     def translate(self, record: Any) -> Iterator[Any]:
@@ -101,9 +106,10 @@ class _Run:
         kind = record.WhichOneof("record_type")
         changed = self._new_id.put_into(record) if self._new_id else False
         if kind == "history":
-            renamed, names = self._items.rename(record.history.item)
-            yield from self._definitions(names)
-            yield record if changed or renamed else None
+            changed = self._items.rename(record.history.item) or changed
+            if self._globs:
+                yield from self._definitions()
+            yield record if changed else None
         elif kind == "summary":
             yield record if self._summary(record.summary) or changed else None
         elif kind == "metric":
@@ -128,17 +134,8 @@ class _Run:
             yield record
 
     def _summary(self, summary: Any) -> bool:
-        changed, _ = self._items.rename(summary.update)
-        for item in summary.remove:
-            name = name_of(item)
-            new = name if is_own(name) else self._translator.key(name).output
-            if new != name:
-                changed = True
-                if item.nested_key:
-                    item.nested_key[0] = new
-                else:
-                    item.key = new
-        return changed
+        changed = self._items.rename(summary.update)
+        return (bool(summary.remove) and self._items.rename_removed(summary.remove)) or changed
 
     def _metric(self, record: Any, *, changed: bool) -> Iterator[Any]:
         """Yield the definitions that one becomes; a glob stays, and goes along with every name it no longer matches."""
@@ -162,11 +159,13 @@ class _Run:
                 metric.name = entry.name
                 yield record
 
-    def _definitions(self, names: dict[str, str]) -> Iterator[Any]:
+    def _definitions(self) -> Iterator[Any]:
         """Yield definitions for names that are new and that a glob matched under their old spelling."""
-        if not self._globs or names.keys() <= self._defined:
+        written = self._items.written
+        if len(written) == self._seen:
             return
-        for new, old in names.items():
+        self._seen = len(written)
+        for new, old in written.items():
             if new in self._defined:
                 continue
             self._defined.add(new)
@@ -183,7 +182,10 @@ def _parse(path: Path, offset: int, payload: bytes) -> Any:
     try:
         return record_class().FromString(payload)
     except decode_error() as error:
-        msg = f"the record at byte {offset} is none of W&B's ({error}); is this a run of W&B?"
+        msg = (
+            f"the record at byte {offset} is none of W&B's ({error}); is this a run of W&B? "
+            f"If a newer release wrote it, upgrade the wandb that is installed ({version('wandb')})"
+        )
         raise InputError(msg, path) from None
 
 

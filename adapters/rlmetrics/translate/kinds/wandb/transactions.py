@@ -53,16 +53,17 @@ def records(path: Path, tail: Tail) -> Iterator[tuple[int, bytes]]:
             while at + _CHUNK.size <= len(block):
                 crc, length, kind = _CHUNK.unpack_from(block, at)
                 end = at + _CHUNK.size + length
+                data = block[at + _CHUNK.size : end]
                 if not kind and not block[at:].strip(b"\0"):
                     # W&B's Go writer fills seven bytes with zeros, too, and a crash may leave more of them.
                     at = len(block)
                     break
                 if end > len(block) and len(block) < _BLOCK:
                     break
-                _check(path, place + at, block[at + _CHUNK.size : end], crc, kind, end, starts=not parts)
+                _check(path, place + at, data, crc, kind, end, starts=not parts)
                 if not parts:
                     begun = place + at
-                parts.append(block[at + _CHUNK.size : end])
+                parts.append(data)
                 at = end
                 if kind in (_FULL, _LAST):
                     yield begun, b"".join(parts)
@@ -107,13 +108,15 @@ class Writer:
         """Append a record."""
         done, first = 0, True
         while first or done < len(record):
-            left = _BLOCK - self._at % _BLOCK
+            left = _BLOCK - self._at
             if left < _CHUNK.size:
-                self._at += self._file.write(b"\0" * left)
+                self._file.write(b"\0" * left)
+                self._at = 0
                 continue
             data = record[done : done + left - _CHUNK.size]
             done += len(data)
             kind = (_FULL if first else _LAST) if done == len(record) else (_FIRST if first else _MIDDLE)
-            chunk = _CHUNK.pack(zlib.crc32(data, _SEEDS[kind]), len(data), kind) + data
-            self._at += self._file.write(chunk)
+            self._file.write(_CHUNK.pack(zlib.crc32(data, _SEEDS[kind]), len(data), kind))
+            self._file.write(data)
+            self._at += _CHUNK.size + len(data)
             first = False
