@@ -58,3 +58,12 @@ def test_an_unknown_canonical_name_has_neighbours(tables):
     """As any unknown key has."""
     (found,) = resolve("policy/clip_fractoin", "canonical", spec=tables)
     assert (None, "policy/clip_fraction") == (found.metric, found.nearest[0])
+
+
+def test_frameworks_that_name_a_placeholder_differently_share_a_canonical_name():
+    """TRL's ``{reward_func}`` and verl's ``{reward_key}`` end the same canonical name, which comes back to either."""
+    for source, key in (("trl[GRPOTrainer]==0.18.2", "rewards/accuracy/mean"), ("verl==0.9.1", "gdpo/accuracy/mean")):
+        there, back = map_names(source, "canonical"), map_names("canonical", source)
+
+        assert "reward/function/mean/accuracy" == there.translate(key).target
+        assert key == back.translate("reward/function/mean/accuracy").target

@@ -84,10 +84,15 @@ class CanonicalView:
         for metric in self._templated:
             if name.startswith(f"{metric}/"):
                 # The longest form first: a data source may contain slashes itself.
-                for entry in reversed(self.candidates(metric, mode)):
-                    values = self.template(entry).parse(prefix + name)
-                    if values is not None:
-                        return [Match(entry, "logged", values)]
+                forms = [(entry, self.template(entry)) for entry in reversed(self.candidates(metric, mode))]
+                read = [
+                    (entry, form, values) for entry, form in forms if (values := form.parse(prefix + name)) is not None
+                ]
+                if read:
+                    longest = len(read[0][1].names)
+                    return [
+                        Match(entry, "logged", values) for entry, form, values in read if len(form.names) == longest
+                    ]
         return []
 
     def template(self, entry: Entry) -> Template:

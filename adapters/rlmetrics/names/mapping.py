@@ -103,6 +103,9 @@ class NameMap:
         if not matches:
             return KeyTranslation(key, None, None, LOGGED, None, f"{self.from_view.source} does not log it")
         found = [self._translate(key, match) for match in matches]
+        if self.from_view.source.is_canonical:
+            # Frameworks call the same placeholder differently; what the target has is meant.
+            found = [item for item in found if item.target is not None] or found[:1]
         first = found[0]
         if any((item.target, item.metric) != (first.target, first.metric) for item in found[1:]):
             names = ", ".join(dict.fromkeys(match.entry.component for match in matches))
@@ -155,6 +158,8 @@ class NameMap:
     def _other_meaning(self, name: str, target: Entry) -> Entry | None:
         """Return what a filled-in name means in the target where a more specific key has it."""
         readings = [match.entry for match in self.to_view.find(name)]
+        if self.to_view.source.is_canonical:
+            readings = [entry for entry in readings if entry.metric != target.metric]
         return None if target in readings or not readings else readings[0]
 
     def _choose(self, entry: Entry) -> _Choice:

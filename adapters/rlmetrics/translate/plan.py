@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,6 +15,10 @@ from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import open_views
 
 __all__ = ["Plan", "Translation"]
+
+
+_STAND_INS = ("zqzq", "zqzqz", "qzqz", "90817", "90819", "0.90817")
+"""Values that no key has, for placeholders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,23 @@ class Plan:
         """Tell whether the target itself logs ``name``; names that users invent don't count."""
         view = self._names.to_view
         return any(view.template(match.entry).rank != OPEN for match in view.find(name))
+
+    def examples(self, surface: str) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield every key of the source as a surface shows it, with stand-ins for what placeholders may be.
+
+        Each comes with the stand-ins in it and the regular expression that such a value must match. Templates that fit
+        any name are left out.
+        """
+        view = self._names.from_view
+        for entry in view.entries():
+            template = view.template(entry)
+            if template.rank == OPEN:
+                continue
+            fitting = {name: [text for text in _STAND_INS if template.fits(name, text)] for name in template.names}
+            if all(fitting.values()):
+                values = {name: texts[index % len(texts)] for index, (name, texts) in enumerate(fitting.items())}
+                shown = view.show(entry, template.format(values), surface)
+                yield shown, {value: template.patterns[name] for name, value in values.items()}
 
     def hint(self, key: str) -> str:
         """Return the known names that look like ``key``, ready to be appended to a message."""

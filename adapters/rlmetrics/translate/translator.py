@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -166,6 +166,10 @@ class Translator:
             plain = len(set(outputs)) == len(outputs) and not any(move.transform and move.translated for move in moves)
             self._plain[keys] = self.entries(dict.fromkeys(keys)) if plain else None
         return self._plain[keys]
+
+    def examples(self, surface: str) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield every key of the source as a surface shows it, with stand-ins for placeholders and their patterns."""
+        return self._plan.examples(surface)
 
     def _claim(self, move: Translation, value: Any) -> Entry:
         if move.transform is None or not move.translated:

@@ -9,7 +9,18 @@ from typing import Protocol
 from ..errors import InputError
 from ..report import Report
 from ..translator import Translator
-from . import config, csv, hf_console, jsonl, tensorboard, trackio, trainer_state, verl_console, wandb
+from . import (
+    config,
+    csv,
+    hf_console,
+    jsonl,
+    tensorboard,
+    trackio,
+    trainer_state,
+    verl_console,
+    wandb,
+    wandb_workspace,
+)
 
 __all__ = ["FOLDER_KINDS", "KINDS", "FolderKind", "Kind", "kind_of"]
 
@@ -44,6 +55,7 @@ KINDS: dict[str, Kind] = {
     "trackio": trackio,
     "trainer-state": trainer_state,
     "csv": csv,
+    "wandb-workspace": wandb_workspace,
     "config": config,
     "jsonl": jsonl,
     "verl-console": verl_console,

@@ -1,0 +1,212 @@
+"""Names that stand in a dashboard: what each becomes at its place, and what is said about the place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from rlmetrics.names.records import Transform
+
+from .jsontree import Document, Text
+from .report import Report
+from .translator import Translator
+
+__all__ = ["Collector", "Names", "Renaming"]
+
+_MENTIONED = re.compile(r"[A-Za-z_][\w.@+()-]*(?:/[\w.@+()-]*\w\)?)+")
+
+
+class Names(Protocol):
+    """What a walk over a dashboard does with the names that it meets."""
+
+    def many(self, names: Sequence[str], values: Sequence[str] = ()) -> list[list[str]]:
+        """Return what each of some names that stand side by side becomes: nothing, a name, or the new and the old."""
+        ...
+
+    def one(self, name: str) -> str:
+        """Return what a name becomes where only one can stand."""
+        ...
+
+    def known(self, name: str) -> bool:
+        """Tell whether the source logs a name."""
+        ...
+
+    def keeps(self, name: str) -> bool:
+        """Tell whether the old name is to stand beside the new one."""
+        ...
+
+    def transform(self, name: str) -> Transform | None:
+        """Return how the values under a name change."""
+        ...
+
+    def widened(self, document: Document, node: Text) -> str:
+        """Return a regular expression that matches the new names as well."""
+        ...
+
+    def mentions(self, document: Document, node: Text) -> None:
+        """Tell of names in a text that is left as it is."""
+        ...
+
+    def note(self, document: Document, offset: int, text: str) -> None:
+        """Say something about a place."""
+        ...
+
+
+class Collector:
+    """Leaves every name as it is and remembers it."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, None] = {}
+
+    def many(self, names: Sequence[str], values: Sequence[str] = ()) -> list[list[str]]:
+        """Remember the names."""
+        self.found.update(dict.fromkeys(names))
+        return [[name] for name in names]
+
+    def one(self, name: str) -> str:
+        """Remember the name."""
+        self.found[name] = None
+        return name
+
+    def known(self, name: str) -> bool:
+        """Take every name for known."""
+        return True
+
+    def keeps(self, name: str) -> bool:
+        """Return that it is not."""
+        return False
+
+    def transform(self, name: str) -> Transform | None:
+        """Return nothing."""
+        return None
+
+    def widened(self, document: Document, node: Text) -> str:
+        """Return the regular expression."""
+        return node.value
+
+    def mentions(self, document: Document, node: Text) -> None:
+        """Do nothing."""
+
+    def note(self, document: Document, offset: int, text: str) -> None:
+        """Do nothing."""
+
+
+class Renaming:
+    """Translates the names of one file.
+
+    Args:
+        path: The file, for the report.
+        translator: What knows the names.
+        report: The account.
+        surface: The tracker that shows the names, for regular expressions.
+    """
+
+    def __init__(self, path: Path, translator: Translator, report: Report, surface: str) -> None:
+        self._path = path
+        self._translator = translator
+        self._report = report
+        self._surface = surface
+
+    def many(self, names: Sequence[str], values: Sequence[str] = ()) -> list[list[str]]:
+        """Return what each of some names becomes.
+
+        Names that come to mean the same are written once, unless different ``values`` belong to them.
+
+        Raises:
+            InputError: If a name is unknown and that is an error.
+        """
+        found: dict[str, list[str]] = {name: [] for name in names}
+        for entry in self._translator.entries(dict(zip(names, values or [""] * len(names), strict=True))):
+            found[entry.old].append(entry.name)
+        self._report.records += len(names)
+        return [found[name] for name in names]
+
+    def one(self, name: str) -> str:
+        """Return what a name becomes where only one can stand; it stays rather than to leave the place empty.
+
+        Raises:
+            InputError: If the name is unknown and that is an error.
+        """
+        found = self.many([name])[0]
+        return found[0] if found else name
+
+    def known(self, name: str) -> bool:
+        """Tell whether the source logs a name."""
+        return self._translator.key(name).metric is not None
+
+    def keeps(self, name: str) -> bool:
+        """Tell whether the old name is to stand beside the new one: ``both`` is on, and it means nothing else there."""
+        return len(self._translator.entries({name: ""})) > 1
+
+    def transform(self, name: str) -> Transform | None:
+        """Return how the values under a name change, if it is translated."""
+        move = self._translator.key(name)
+        return move.transform if move.translated else None
+
+    def widened(self, document: Document, node: Text) -> str:
+        """Return a regular expression with the new names of all that it matches added; what it matched, it still does.
+
+        Names that users invent can't be known, and stay out.
+        """
+        try:
+            regex = re.compile(node.value)
+        except re.error as error:
+            self.note(
+                document, node.start, f"the regular expression {node.value} can't be followed ({error}): it stays"
+            )
+            return node.value
+        added: dict[str, None] = {}
+        matched = False
+        for name, stand_ins in self._translator.examples(self._surface):
+            if not regex.search(name):
+                continue
+            move = self._translator.key(name)
+            matched = matched or move.output != name
+            if not move.translated and move.output != name:
+                text = f"{node.value} still matches {name}, which means something else in {self._report.target}"
+                self.note(document, node.start, text)
+            if not move.translated or regex.search(move.output):
+                continue
+            if stand_ins and not regex.search(_otherwise(name, stand_ins)):
+                text = f"{node.value} matches some of the names that become {move.output}: add those that you need"
+                self.note(document, node.start, text)
+                continue
+            added[_pattern(move.output, stand_ins)] = None
+        if not added and not matched:
+            self.note(document, node.start, f"the regular expression {node.value} stays: nothing it matches is renamed")
+        if not added:
+            return node.value
+        self._report.records += 1
+        new = f"{node.value}|^(?:{'|'.join(added)})$"
+        self.note(document, node.start, f"the regular expression {node.value} is widened to {new}")
+        return new
+
+    def mentions(self, document: Document, node: Text) -> None:
+        """Tell of names in a text that is left as it is, if they change."""
+        for name in dict.fromkeys(_MENTIONED.findall(node.value)):
+            move = self._translator.key(name)
+            if move.metric is not None and move.output != name:
+                self.note(document, node.start, f"a text mentions {name} (now {move.output}): left as it is")
+
+    def note(self, document: Document, offset: int, text: str) -> None:
+        """Add a line with its place to the report."""
+        line, column = document.position(offset)
+        self._report.notes.append(f"{self._path}:{line}:{column}: {text}")
+
+
+def _otherwise(name: str, stand_ins: dict[str, str]) -> str:
+    """Return the name with other stand-ins."""
+    for value in stand_ins:
+        name = name.replace(value, "7" if value[0].isdigit() else "Other")
+    return name
+
+
+def _pattern(name: str, stand_ins: dict[str, str]) -> str:
+    """Return a regular expression, in what all dialects share, for a name with stand-ins."""
+    escaped = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", name)
+    for value, pattern in stand_ins.items():
+        wide = ".+" if re.fullmatch(pattern, "a/b") else "[^/]+"
+        escaped = escaped.replace(value.replace(".", r"\."), wide)
+    return escaped

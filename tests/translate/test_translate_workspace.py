@@ -1,0 +1,512 @@
+"""Specs of W&B workspaces and reports, through the real command line, loaded again by W&B's own package."""
+
+import json
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rlmetrics.cli import main
+from rlmetrics.translate import Report, Translator
+from rlmetrics.translate.kinds import kind_of
+from rlmetrics.translate.kinds.wandb_workspace import rewrite
+
+# W&B's package tells type checkers less than it makes at run time.
+REPORTS: Any = import_module("wandb_workspaces.reports.v2.interface")
+REPORT_MODELS: Any = import_module("wandb_workspaces.reports.v2.internal")
+WORKSPACES: Any = import_module("wandb_workspaces.workspaces")
+WORKSPACE_MODELS: Any = import_module("wandb_workspaces.workspaces.internal")
+
+DASHBOARDS = Path(__file__).parents[1] / "fixtures" / "dashboards"
+PPO = DASHBOARDS / "trl-0.7.10-ppo.workspace.json"
+GRPO = DASHBOARDS / "trl-0.18.2-grpo.view.json"
+REPORT = DASHBOARDS / "verl-0.9.1.report.json"
+OLD_PPO, NEW_PPO = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
+OLD_VERL, NEW_VERL = "verl==0.1", "verl==0.9.1"
+
+
+@pytest.fixture
+def translated(tmp_path, capsys):
+    """Translate a file or a document through the command line: exit code, written text, report or error."""
+
+    def run(given, source, target, *options):
+        path = given
+        if not isinstance(given, Path):
+            path = tmp_path / "board.json"
+            path.write_text(given if isinstance(given, str) else json.dumps(given), encoding="utf-8", newline="")
+        out = tmp_path / "out.json"
+        out.unlink(missing_ok=True)
+        before = path.read_bytes()
+        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
+        captured = capsys.readouterr()
+        assert before == path.read_bytes()
+        text = out.read_bytes().decode() if out.exists() else None
+        return code, text, json.loads(captured.out) if captured.out else captured.err
+
+    return run
+
+
+def changes(old, new, path=""):
+    """Return every leaf and name that differs between two JSON values: path to (old, new)."""
+    if type(old) is not type(new):
+        return {path: (old, new)}
+    if isinstance(old, dict):
+        found = {f"{path}/{name}": (name, None) for name in old.keys() - new.keys()}
+        found |= {f"{path}/{name}": (None, name) for name in new.keys() - old.keys()}
+        for name in old.keys() & new.keys():
+            found |= changes(old[name], new[name], f"{path}/{name}")
+        return found
+    if isinstance(old, list) and len(old) == len(new):
+        return {
+            key: pair
+            for i, (a, b) in enumerate(zip(old, new, strict=True))
+            for key, pair in changes(a, b, f"{path}/{i}").items()
+        }
+    return {} if old == new or old != old else {path: (old, new)}
+
+
+def spec_with(*panels, **section):
+    """A workspace with the given panels: pairs of a type and a configuration."""
+    made = [{"viewType": kind, "config": config} for kind, config in panels]
+    return {"section": {"panelBankConfig": {"sections": [{"panels": made}]}, **section}}
+
+
+def panels_of(text):
+    """Return the configurations of the panels of such a workspace."""
+    return [panel["config"] for panel in json.loads(text)["section"]["panelBankConfig"]["sections"][0]["panels"]]
+
+
+def test_every_place_of_a_workspace_is_rewritten_and_nothing_else(translated):
+    """Metrics, expressions, legends, regexes, axes, columns, filters, order and column lists follow; prose stays."""
+    code, text, report = translated(PPO, OLD_PPO, NEW_PPO)
+
+    panels = "/section/panelBankConfig/sections/0/panels"
+    runs = "/section/runSets/0"
+    scores = "summary:ppo/mean_scores", "summary:objective/scores"
+    regex = "^ppo/policy/.*|^(?:policy/entropy_avg|policy/approxkl_avg|policy/clipfrac_avg)$"
+    expected = {
+        f"{panels}/0/config/metrics/1": ("ppo/policy/approxkl", "policy/approxkl_avg"),
+        f"{panels}/1/config/metrics/0": ("env/reward_mean", "objective/scores"),
+        f"{panels}/1/config/expressions/0": (
+            "${env/reward_mean} - ${env/reward_std}",
+            "${objective/scores} - ${env/reward_std}",
+        ),
+        f"{panels}/1/config/legendTemplate": (
+            "${run:displayName} ${summary:ppo/mean_scores}",
+            "${run:displayName} ${summary:objective/scores}",
+        ),
+        f"{panels}/2/config/metrics/0": ("summary_metrics.ppo/mean_scores", "summary_metrics.objective/scores"),
+        f"{panels}/3/config/metrics/0": ("ppo/loss/policy", "loss/policy_avg"),
+        f"{panels}/3/config/metrics/1": ("ppo/loss/value", "loss/value_avg"),
+        f"{panels}/3/config/expressions/0": (
+            "${ppo/loss/policy}+${ppo/loss/value}",
+            "${loss/policy_avg}+${loss/value_avg}",
+        ),
+        f"{panels}/4/config/metricRegex": ("^ppo/policy/.*", regex),
+        f"{panels}/5/config/yAxis": scores,
+        f"{panels}/6/config/columns/1/accessor": scores,
+        f"{panels}/7/config/targetKey": ("ppo/mean_scores", "objective/scores"),
+        f"{runs}/runFeed/columnVisible/{scores[0]}": (scores[0], None),
+        f"{runs}/runFeed/columnVisible/{scores[1]}": (None, scores[1]),
+        f"{runs}/runFeed/columnPinned/{scores[0]}": (scores[0], None),
+        f"{runs}/runFeed/columnPinned/{scores[1]}": (None, scores[1]),
+        f"{runs}/runFeed/columnOrder/1": scores,
+        f"{runs}/filters/filters/0/key/name": ("ppo/mean_scores", "objective/scores"),
+        f"{runs}/sort/keys/0/key/name": ("ppo/mean_scores", "objective/scores"),
+    }
+    old = json.loads(PPO.read_bytes())
+    assert (0, "wandb-workspace") == (code, report["kind"])
+    assert expected == changes(old, json.loads(text))
+    assert {"ppo/policy/approxkl", "env/reward_mean", "ppo/mean_scores", "ppo/loss/policy", "ppo/loss/value"} <= set(
+        report["translated"]
+    )
+    assert ["env/reward_std", "game_log"] == report["unchanged"]
+    assert ["ppo/total_steps"] == report["unknown"]
+    place = (
+        re.escape(f"{PPO}:") + r"218:18: a text mentions ppo/policy/approxkl \(now policy/approxkl_avg\): left as it is"
+    )
+    assert any(re.fullmatch(place, note) for note in report["notes"])
+    assert any("widened" in note for note in report["notes"])
+
+
+def test_wandbs_package_loads_the_translated_workspace(translated):
+    """``Workspace._from_model`` takes it, and what its models write is what was translated."""
+    _, text, _ = translated(PPO, OLD_PPO, NEW_PPO)
+
+    spec = WORKSPACE_MODELS.WorkspaceViewspec.model_validate_json(text)
+    view = WORKSPACE_MODELS.View(entity="e", project="p", display_name="d", name="nw-x-v", id="", spec=spec)
+    workspace = WORKSPACES.Workspace._from_model(view)
+
+    assert json.loads(text) == json.loads(spec.model_dump_json(by_alias=True, exclude_none=True))
+    assert ["objective/kl", "policy/approxkl_avg"] == [metric.name for metric in workspace.sections[0].panels[0].y]
+    assert "objective/scores" in text
+    assert workspace.runset_settings.order[0].item.name == "objective/scores"
+
+
+def test_a_view_holds_its_spec_as_text(translated):
+    """As the server returns it: the string is rewritten in place, and all around it stays byte for byte."""
+    code, text, report = translated(GRPO, "trl[GRPOTrainer]==0.18.2", NEW_VERL)
+
+    old = GRPO.read_text(encoding="utf-8")
+    start = old.index('"spec": "') + len('"spec": "')
+    assert 0 == code
+    assert old[:start] == text[:start]
+    assert old[-3:] == text[-3:]
+    spec = json.loads(json.loads(text)["spec"])
+    assert "training/global_step" == spec["section"]["settings"]["xAxis"]
+    assert ["critic/score/mean", "eval/reward"] == panels_of(json.dumps(spec))[0]["metrics"]
+    assert not [note for note in report["notes"] if ":6:" not in note]
+
+
+def test_reports_are_rewritten_wherever_panels_stand(translated):
+    """Panel grids, run sets, custom charts with their queries, tables and fields follow; columns and prose stay."""
+    code, text, report = translated(REPORT, NEW_VERL, "canonical")
+
+    grid = "/blocks/3/metadata"
+    panels = f"{grid}/panelBankSectionConfig/panels"
+    found = changes(json.loads(REPORT.read_bytes()), json.loads(text))
+    query = "/config/userQuery/queryFields/0/fields/0"
+    step, score = ("training/global_step", "progress/global_step"), ("critic/score/mean", "reward/score/mean")
+    assert 0 == code
+    assert {
+        f"{grid}/runSets/0/filters/filters/0/key/name": score,
+        f"{panels}/4{query}/args/0/value": ("val/generations", "validation/generations"),
+        f"{panels}/5{query}/value/0": score,
+        f"{panels}/5{query}/value/1": step,
+        f"{panels}/5/config/fieldSettings/x": step,
+        f"{panels}/5/config/fieldSettings/y": score,
+        f"{panels}/0/config/xAxis": step,
+        f"{panels}/2/config/metrics/0": (
+            "summary_metrics.val-core/openai/gsm8k/reward/mean@1",
+            "summary_metrics.validation/mean/openai/gsm8k/reward/1",
+        ),
+    }.items() <= found.items()
+    assert 17 == len(found)
+    assert 2 == sum("a text mentions critic/score/mean" in note for note in report["notes"])
+    loaded = REPORTS.Report._from_model(
+        REPORT_MODELS.ReportViewspec.model_validate({"spec": json.loads(text), "project": {"name": "p"}})
+    )
+    drawn = next(block for block in loaded.blocks if hasattr(block, "panels")).panels[0]
+    assert ["reward/score/mean", "reward/score/max", "reward/score/min"] == [metric.name for metric in drawn.y]
+
+
+def test_both_names_stand_in_one_panel(translated):
+    """Lists, expressions and maps get the new name and keep the old one; where only one can stand, that is said."""
+    board = spec_with(
+        (
+            "Run History Line Plot",
+            {
+                "xAxis": "critic/kl_coeff",
+                "metrics": ["timing/ref", "critic/kl_coeff", "mine"],
+                "expressions": ["${timing/ref}*2", "${mine}"],
+                "overrideSeriesTitles": {"run1:timing/ref": "reference", "run1:mine": "m"},
+            },
+        )
+    )
+
+    code, text, report = translated(board, OLD_VERL, NEW_VERL, "--both")
+
+    new = "actor/reward_kl_penalty_coeff"
+    assert 0 == code
+    assert [
+        {
+            "xAxis": new,
+            "metrics": ["timing_s/ref", "timing/ref", new, "critic/kl_coeff", "mine"],
+            "expressions": ["${timing_s/ref}*2", "${timing/ref}*2", "${mine}"],
+            "overrideSeriesTitles": {
+                "run1:timing_s/ref": "reference",
+                "run1:timing/ref": "reference",
+                "run1:mine": "m",
+            },
+        }
+    ] == panels_of(text)
+    assert any("only one name can stand here: critic/kl_coeff is replaced" in note for note in report["notes"])
+    assert ["mine"] == report["unknown"]
+
+
+def test_names_with_another_meaning_are_set_aside(translated):
+    """What the target calls by the same name for something else is shown under the name that translated runs have."""
+    old = "critic/advantages/max"
+    board = spec_with(("Scalar Chart", {"metrics": [old, "critic/kl_coeff"], "expressions": [f"${{{old}}}"]}))
+    for options in ([], ["--both"]):
+        code, text, report = translated(board, OLD_VERL, NEW_VERL, *options)
+
+        aside = f"untranslated/verl-0.1/{old}"
+        assert 0 == code
+        assert aside == panels_of(text)[0]["metrics"][0]
+        assert old not in panels_of(text)[0]["metrics"]
+        assert [f"${{{aside}}}"] == panels_of(text)[0]["expressions"]
+        assert {old: aside} == report["set_aside"]
+
+
+def test_converted_values_are_followed_where_a_panel_can(translated):
+    """Expressions keep their value, thresholds move with it; limits of axes are pointed out."""
+    lr = "actor/lr(1e-4)"
+    board = spec_with(
+        ("Run History Line Plot", {"metrics": [lr], "yAxisMax": 2, "expressions": [f"${{{lr}}} + ${{mine}}"]}),
+        runSets=[
+            {
+                "filters": {
+                    "op": "AND",
+                    "filters": [{"op": ">=", "key": {"section": "summary", "name": lr}, "value": 5}],
+                },
+                "sort": {"keys": [{"key": {"section": "summary", "name": lr}, "ascending": False}]},
+            }
+        ],
+    )
+
+    code, text, report = translated(board, OLD_VERL, NEW_VERL)
+
+    runs = json.loads(text)["section"]["runSets"][0]
+    assert 0 == code
+    assert {"metrics": ["actor/lr"], "yAxisMax": 2, "expressions": ["(${actor/lr} / (0.0001)) + ${mine}"]} == panels_of(
+        text
+    )[0]
+    assert ("actor/lr", 5 * 0.0001) == (
+        runs["filters"]["filters"][0]["key"]["name"],
+        runs["filters"]["filters"][0]["value"],
+    )
+    assert {"key": {"section": "summary", "name": "actor/lr"}, "ascending": False} == runs["sort"]["keys"][0]
+    assert any(
+        "the values of actor/lr(1e-4) become 0.0001 * value + 0: adapt limits" in note for note in report["notes"]
+    )
+
+
+def test_a_turned_sign_turns_filters_and_orders(translated):
+    """Where the sign of a metric changes, at least becomes at most, and the largest first the smallest first."""
+    key = {"section": "summary", "name": "ppo/policy/policykl"}
+    filters = {"filterFormat": "filterV2", "filters": [{"key": key, "op": ">=", "value": 0.25}]}
+    board = spec_with(runSets=[{"filters": filters, "sort": {"keys": [{"key": key, "ascending": False}]}}])
+
+    _, text, _ = translated(board, "trl[PPOTrainer]==0.2.1", "canonical")
+
+    runs = json.loads(text)["section"]["runSets"][0]
+    new = {"section": "summary", "name": "kl/old/k1"}
+    assert {"key": new, "op": "<=", "value": -0.25} == runs["filters"]["filters"][0]
+    assert {"key": new, "ascending": True} == runs["sort"]["keys"][0]
+
+
+def test_both_brings_old_values_to_the_new_scale(translated):
+    """A chart over a migration draws converted values: the old name goes into an expression."""
+    config = {"metrics": ["actor/lr(1e-4)", "timing/ref"]}
+    board = spec_with(
+        ("Run History Line Plot", config), ("Run History Line Plot", {**config, "expressions": ["${mine}"]})
+    )
+
+    _, text, _ = translated(board, OLD_VERL, NEW_VERL, "--both")
+
+    converted = "${actor/lr(1e-4)} * 0.0001"
+    assert [
+        {"metrics": ["actor/lr", "timing_s/ref", "timing/ref"], "expressions": [converted]},
+        {"metrics": ["actor/lr", "timing_s/ref", "timing/ref"], "expressions": ["${mine}", converted]},
+    ] == panels_of(text)
+
+
+def test_two_names_that_become_one_stand_once(translated):
+    """A list has the new name once; a map with different settings for both sets both aside, and the exit code is 1."""
+    old = ["ppo/mean_scores", "env/reward_mean"]
+    board = spec_with(
+        ("Scalar Chart", {"metrics": old}), ("Scalar Chart", {"overrideColors": {f"r:{n}": n for n in old}})
+    )
+
+    code, text, report = translated(board, OLD_PPO, NEW_PPO)
+
+    aside = "r:untranslated/trl-0.7.10/"
+    assert 1 == code
+    assert [{"metrics": ["objective/scores"]}, {"overrideColors": {aside + name: name for name in old}}] == panels_of(
+        text
+    )
+    assert {"objective/scores": old} == {new: sorted(olds, reverse=True) for new, olds in report["collisions"].items()}
+
+
+def test_unknown_names_are_kept_dropped_or_refused(translated):
+    """Names of the source's users are kept by default; W&B's own axes and systems metrics are never unknown."""
+    board = spec_with(("Scalar Chart", {"xAxis": "_step", "metrics": ["mine", "timing/ref", "system/gpu.0.gpu"]}))
+
+    for mode, expected in (
+        ("keep", ["mine", "timing_s/ref", "system/gpu.0.gpu"]),
+        ("drop", ["timing_s/ref", "system/gpu.0.gpu"]),
+    ):
+        code, text, report = translated(board, OLD_VERL, NEW_VERL, "--unknown", mode)
+        assert (0, ["mine"]) == (code, report["unknown"])
+        assert [{"xAxis": "_step", "metrics": expected}] == panels_of(text)
+    code, text, error = translated(board, OLD_VERL, NEW_VERL, "--unknown", "error")
+    assert (2, None) == (code, text)
+    assert "mine: not a key of verl==0.1" in error
+
+
+def test_strict_crosses_only_exact_and_affine(translated):
+    """Approximate counterparts stay under their old name, or aside if that means something else."""
+    _, text, report = translated(PPO, OLD_PPO, NEW_PPO, "--strict")
+
+    assert {"ppo/mean_scores": "exact"} == {old: how["relation"] for old, how in report["translated"].items()}
+    assert '"untranslated/trl-0.7.10/objective/kl"' in text
+    assert '"ppo/policy/approxkl"' in text
+
+
+def test_bytes_outside_the_names_stay(translated):
+    """Fields nobody knows, escapes, huge integers, NaN, odd spaces and line ends are copied as they are."""
+    config = (
+        '{"metrics" : [ "timing\\/ref" ,\r\n  "caf\\u00e9/\\ud83d\\ude00"],'
+        '"new": [1e400, -0.0, 123456789012345678901234567890, NaN, -Infinity, 1.10]}'
+    )
+    old = (
+        '\ufeff{ "section" :\t{"panelBankConfig":{"sections":[{"panels":[{"viewType":"X","config":'
+        f'{config}}}]}}]}},"customRunColors":{{}}, "later": {{"ö": "\\u2028"}}}}}}\r\n'
+    )
+
+    code, text, report = translated(old, OLD_VERL, NEW_VERL)
+
+    assert 0 == code
+    assert old.replace('"timing\\/ref"', '"timing_s/ref"') == text
+    assert ["café/😀"] == report["unknown"]
+
+
+def test_names_that_need_escapes_are_spelled_like_the_text_around_them(translated):
+    """A name within a string within a string is escaped twice, in ASCII where the file is."""
+    board = {"spec": json.dumps(spec_with(("X", {"metrics": ["timing/ref", 'quo"te/é']})))}
+
+    _, text, _ = translated(json.dumps(board), OLD_VERL, NEW_VERL)
+
+    assert json.dumps(board).replace("timing/ref", "timing_s/ref") == text
+
+
+def test_what_the_app_writes_for_itself_is_only_reported(translated):
+    """The maps of overrides are opaque: names in them are told with their place."""
+    board = spec_with(("X", {"metrics": ["timing/ref"]}))
+    board["section"]["panelBankConfig"]["panelConfigOverrides"] = {"timing/ref": {"a": ["p:timing/values"]}}
+
+    _, text, report = translated(board, OLD_VERL, NEW_VERL)
+
+    assert (
+        board["section"]["panelBankConfig"]["panelConfigOverrides"]
+        == json.loads(text)["section"]["panelBankConfig"]["panelConfigOverrides"]
+    )
+    notes = " ".join(report["notes"])
+    assert "mentions timing/ref (now timing_s/ref)" in notes
+    assert "mentions timing/values (now timing_s/values)" in notes
+
+
+def test_regexes_are_widened_by_what_they_match(translated):
+    """Literal names are added exactly, templates as patterns; nothing is added that matches already."""
+    source, target = "trl[GRPOTrainer]==0.18.2", "canonical"
+    expressions = ["^train/rewards/.*/mean$", "train/kl", "mine/.*", "(", "kl|reward"]
+    board = spec_with(("X", {"metrics": ["train/kl"]}), *(("X", {"metricRegex": text}) for text in expressions))
+
+    _, text, report = translated(board, source, target)
+
+    new = [panel.get("metricRegex") for panel in panels_of(text)[1:]]
+    assert "^train/rewards/.*/mean$|^(?:reward/function/mean/[^/]+)$" == new[0]
+    assert "train/kl|^(?:kl/reference/k3)$" == new[1]
+    assert ["mine/.*", "("] == new[2:4]
+    assert re.search(new[0], "reward/function/mean/accuracy")
+    assert "kl|reward" == new[4], "it matches the new names already"
+    notes = " ".join(report["notes"])
+    assert "mine/.* stays: nothing it matches is renamed" in notes
+    assert "( can't be followed" in notes
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "what"),
+    [
+        ('{"section":\n {"panelBankConfig": [}}', "2:23", "found '}' where a value should stand"),
+        ('{"x": 1,\n "spec": "{\\"section\\": {]"}', "2:26", "the spec is not JSON"),
+        ('{"metrics": ["timing/ref"]}', "1:1", "holds no spec"),
+    ],
+)
+def test_broken_files_are_told_with_their_place(translated, text, place, what):
+    """One line with file, line and column, also within the string that holds the spec; nothing is written."""
+    code, written, error = translated(text, OLD_VERL, NEW_VERL, "--kind", "wandb-workspace")
+
+    assert (2, None) == (code, written)
+    assert 1 == len(error.splitlines())
+    assert f"board.json:{place}: " in error
+    assert what in error
+
+
+def test_workspaces_are_recognised_and_their_source_inferred(translated, tmp_path):
+    """Views, specs and reports are told from other JSON; names that one release alone has decide the source."""
+    assert ["wandb-workspace"] * 3 == [kind_of(path, None) for path in (PPO, GRPO, REPORT)]
+    other = tmp_path / "sweep.json"
+    other.write_text('{"metric": {"name": "train/kl"}, "panels": ["train/kl"]}')
+    assert "config" == kind_of(other, None)
+
+    code, text, report = translated(
+        spec_with(("X", {"metrics": ["actor/lr(1e-4)", "critic/kl_coeff"]})), "auto", NEW_VERL
+    )
+    assert (0, "verl") == (code, report["from"].partition("=")[0].partition("[")[0])
+    assert ["actor/lr", "actor/reward_kl_penalty_coeff"] == panels_of(text)[0]["metrics"]
+    code, text, error = translated(PPO, "auto", NEW_VERL)
+    assert (2, None) == (code, text)
+    assert "ambiguous: of 9 keys these explain the most: trl[PPOTrainer]==0.11.4 (8)" in error
+
+
+@cache
+def _translator(source, target):
+    return Translator(source, target)
+
+
+EXACT = ["actor/kl_coef", "response_length/mean", "prompt_length/max", "response/aborted_ratio", "val/generations"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(EXACT), min_size=1, max_size=5),
+    st.lists(st.sampled_from([*EXACT, "mine", "ünicode/metric"]), max_size=5),
+    st.sampled_from(["", "summary_metrics."]),
+    st.booleans(),
+    st.sampled_from([None, 1]),
+)
+def test_exact_names_come_back(first, second, prefix, ascii_only, indent):
+    """There and back gives the file again, byte for byte, wherever the relations are exact."""
+    there, back = _translator(NEW_VERL, "canonical"), _translator("canonical", NEW_VERL)
+    board = spec_with(
+        (
+            "A",
+            {
+                "metrics": [prefix + name for name in first],
+                "xAxis": first[0],
+                "targetKey": second[-1] if second else "",
+            },
+        ),
+        (
+            "B",
+            {"expressions": [f"${{{name}}} + 1" for name in second], "columnOrder": [f"summary:{n}" for n in second]},
+        ),
+        (
+            "C",
+            {
+                "overrideMarks": {f"run:{name}": "solid" for name in second},
+                "legendTemplate": f"${{summary:{first[0]}}}",
+            },
+        ),
+    )
+    text = json.dumps(board, ensure_ascii=ascii_only, indent=indent)
+    nested = json.dumps({"spec": text}, ensure_ascii=ascii_only)
+
+    for given_text in (text, nested):
+        new = rewrite(given_text, Path("x"), there, Report("", "", ""))
+        assert new != given_text
+        assert given_text == rewrite(new, Path("x"), back, Report("", "", ""))
+
+
+def test_a_conversion_comes_back(translated):
+    """There and back, thresholds and names are the old ones; an expression has the old value."""
+    key = {"section": "summary", "name": "actor/lr(1e-4)"}
+    old = spec_with(
+        ("X", {"metrics": ["actor/lr(1e-4)"], "expressions": ["${actor/lr(1e-4)}"]}),
+        runSets=[{"filters": {"filters": [{"key": key, "op": ">", "value": 2.5}]}}],
+    )
+    _, there, _ = translated(old, OLD_VERL, NEW_VERL)
+
+    _, back, _ = translated(there, NEW_VERL, OLD_VERL)
+
+    new = json.loads(back)
+    assert old["section"]["runSets"] == new["section"]["runSets"]
+    assert ["actor/lr(1e-4)"] == panels_of(back)[0]["metrics"]
+    (expression,) = panels_of(back)[0]["expressions"]
+    assert 3.0 == pytest.approx(eval(expression.replace("${actor/lr(1e-4)}", "3.0")))
