@@ -3,9 +3,11 @@
 Each mutant lives in a forked child, where it takes the place of the real functions; the child runs the tests that were
 generated for the metric until one fails. A mutant that survives all of them is a hole in the tests, or changes nothing.
 
-    python tests/benchmarks/mutation.py [--family kl] [--write]
+    python tests/benchmarks/mutation.py [--family kl] [--results FILE] [--again] [--write]
 
-``--write`` puts the figures into docs/reference/mutation.md.
+``--results`` names a file that keeps every fate as soon as it is known, one JSON object a line: a mutant that it holds
+is not run again, unless it survived and ``--again`` is given. ``--write`` puts the figures into
+docs/reference/mutation.md.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import argparse
 import ast
 import dataclasses
 import datetime
+import hashlib
+import json
 import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -41,10 +45,22 @@ SECONDS = 30
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a mutant."""
+    """What became of a mutant.
 
-    case: Case
-    mutant: Mutant
+    Attributes:
+        metric: The metric's id, or ``id@variant``.
+        kind: The kind of fault.
+        line: The changed line as it was.
+        change: What was put where.
+        digest: Of the changed source, which tells a mutant from all others.
+        killed: Whether a generated test failed.
+    """
+
+    metric: str
+    kind: str
+    line: str
+    change: str
+    digest: str
     killed: bool
 
 
@@ -52,20 +68,28 @@ def main() -> int:
     """Run all mutants and print, or write, the score."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--family", action="append", help="only this family (repeatable)")
+    parser.add_argument("--results", type=Path, help="keep every fate in this file and go on from there")
+    parser.add_argument("--again", action="store_true", help="run those again that survived")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
+    known = _known(arguments.results, without_survivors=arguments.again)
     families = arguments.family or sorted(
         path.stem.removeprefix("test_") for path in (ROOT / "tests" / "generated").glob("test_*.py")
     )
     results = []
     for family in families:
-        found = list(run(family))
+        found = []
+        for result in run(family, known):
+            found.append(result)
+            if arguments.results and result.digest not in known:
+                with arguments.results.open("a") as file:
+                    print(json.dumps(dataclasses.asdict(result)), file=file)
         results += found
         print(f"{family}: {sum(result.killed for result in found)} of {len(found)}", flush=True)
     for result in results:
         if not result.killed:
-            print(f"survived: {result.case.id}: {result.mutant.kind}: {result.mutant.change}")
+            print(f"survived: {result.metric}: {result.kind}: {result.change}")
     text = page(results)
     if arguments.write:
         PAGE.write_text(text)
@@ -73,7 +97,16 @@ def main() -> int:
     return 0
 
 
-def run(family: str) -> Iterator[Result]:
+def _known(path: Path | None, *, without_survivors: bool) -> dict[str, Result]:
+    """Read the fates that a file holds; of several of one mutant, the latest counts."""
+    if path is None or not path.exists():
+        return {}
+    results = [Result(**json.loads(line)) for line in path.read_text().splitlines()]
+    latest = {result.digest: result for result in results}
+    return {digest: result for digest, result in latest.items() if result.killed or not without_survivors}
+
+
+def run(family: str, known: Mapping[str, Result]) -> Iterator[Result]:
     """Yield the fate of every mutant of a family."""
     tests = import_module(f"test_{family}")
     cases: list[Case] = tests.CASES
@@ -81,7 +114,9 @@ def run(family: str) -> Iterator[Result]:
         if case.additive:
             module = import_module(case.metric.function.__module__)
             for mutant in mutants_of(case, module):
-                yield Result(case, mutant, is_killed(case, mutant, module, tests))
+                digest = hashlib.sha256(f"{case.id}\n{mutant.source}".encode()).hexdigest()[:16]
+                killed = known[digest].killed if digest in known else is_killed(case, mutant, module, tests)
+                yield Result(case.id, mutant.kind, mutant.line, mutant.change, digest, killed)
 
 
 def mutants_of(case: Case, module: ModuleType) -> Iterator[Mutant]:
@@ -141,13 +176,13 @@ def _passes(case: Case, mutant: Mutant, module: ModuleType, tests: ModuleType) -
 
 def page(results: list[Result]) -> str:
     """Return the page with the figures."""
-    killed = Counter(result.mutant.kind for result in results if result.killed)
-    total = Counter(result.mutant.kind for result in results)
+    killed = Counter(result.kind for result in results if result.killed)
+    total = Counter(result.kind for result in results)
     rows = "\n".join(
         f"| {kind} | {total[kind]} | {killed[kind]} | {_share(killed[kind], total[kind])} |" for kind in KINDS
     )
     survivors = "\n".join(f"| {_row(result)} |" for result in results if not result.killed)
-    families = ", ".join(sorted({result.case.id.partition("/")[0] for result in results}))
+    families = ", ".join(sorted({result.metric.partition("/")[0] for result in results}))
     today = datetime.datetime.now(tz=datetime.timezone.utc).date()
     return f"""---
 title: Mutation run
@@ -174,8 +209,7 @@ Run on {today} with torch {torch.__version__.partition("+")[0]} by
 
 
 def _row(result: Result) -> str:
-    mutant = result.mutant
-    return f"`{result.case.id}` | {mutant.kind} | `{_cell(mutant.line)}` | `{_cell(mutant.change)}`"
+    return f"`{result.metric}` | {result.kind} | `{_cell(result.line)}` | `{_cell(result.change)}`"
 
 
 def _share(part: int, whole: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from .fixtures import Event, read_events
-from .harness import Case, Leaf, Reason, Term
+from .harness import Case, Leaf, Parts, Reason, Term
 from .quantities import Source
 from .runs import Run, number_name
 from .trl_hf import LISTED, LOGGED, Window, aside, mode_of
@@ -21,7 +21,9 @@ KEYS = (
     *("rewards/accuracies", "logps/chosen", "logps/rejected", "logits/chosen", "logits/rejected"),
     *("entropy", "mean_token_accuracy"),
 )
-LOGGED_KEYS = (*KEYS, *(f"eval_{key}" for key in KEYS), "train_loss")
+TOKENS = "num_tokens"
+"""Counts on over the whole run; an evaluation repeats it."""
+LOGGED_KEYS = (TOKENS, f"eval_{TOKENS}", *KEYS, *(f"eval_{key}" for key in KEYS), "train_loss")
 LOCALS = {
     "loss": "loss",
     "ret": "loss",
@@ -42,7 +44,6 @@ WHY = {
     "outputs|loss": "The model's own loss over both responses, which the forward pass returns and nobody uses.",
     "ref_outputs|loss": "The reference's own loss over both responses, which the forward pass returns and nobody uses.",
     "loss_weight": "The weight of the only loss type, a setting.",
-    "num_tokens_in_batch": "How much the counter `num_tokens` advances with this batch.",
 }
 SWITCHES = "A switch, a size or a number of tokens."
 MICRO = "one micro-batch"
@@ -66,6 +67,11 @@ def _pairs(event: Event) -> Leaf:
     )
 
 
+def _lengths(event: Event) -> Leaf:
+    lengths = event.mask("mask").sum(1)
+    return Leaf({"lengths": lengths, "prompt_lengths": event.tensors["inputs|attention_mask"].sum(1) - lengths})
+
+
 def _named(key: str, mode: str) -> str:
     return key if mode == "train" else f"eval_{key}"
 
@@ -86,15 +92,21 @@ def _total(name: str, mode: str, data: Leaf, number: str, value: float) -> Case:
 def _entries() -> Iterator[Case | Reason]:
     windows = {"train": Window(), "eval": Window()}
     steps: list[Term] = []
+    seen: list[Leaf] = []
     mode = "train"
     for event in read_events(STEM):
         if event.name == "_compute_loss":
             mode = "eval" if any(path.startswith("extra|eval|") for path in event.numbers) else "train"
             windows[mode].micro.append(_pairs(event))
+            if mode == "train":
+                seen.append(_lengths(event))
         elif mode_of(event) == "train" and windows["train"].micro:
             steps.append(Term(SOURCE.quantity("loss"), windows["train"].step(), BETA))
         for path, value in event.numbers.items():
-            yield _entry(event, path, value, windows, mode, steps)
+            if TOKENS in path:
+                yield _tokens(event, path, value, seen)
+            else:
+                yield _entry(event, path, value, windows, mode, steps)
         if event.name == "log":
             windows[mode_of(event)] = Window()
 
@@ -107,9 +119,6 @@ def _entry(
     if left_out is not None:
         return left_out
     if match := LISTED.match(path):
-        if match[2] == "num_tokens":
-            key = _named(match[2], match[1])
-            return Reason(key, number, SOURCE.measured(key))
         return _part(match[2], match[1], windows[match[1]].micro[int(match[3])], number, value)
     if event.name == "log" and (match := LOGGED.match(path)):
         return _logged(match[1], mode_of(event), windows, steps, number, value)
@@ -120,6 +129,16 @@ def _entry(
     if name in LOCALS:
         return _part(LOCALS[name], mode, data, number, value)
     return Reason(name, number, WHY.get(name, SWITCHES))
+
+
+def _tokens(event: Event, path: str, value: float, seen: Sequence[Leaf]) -> Case:
+    number = number_name(event, path)
+    if path.endswith("num_tokens_in_batch"):
+        term = Term(SOURCE.quantity(TOKENS).of_one_part, seen[-1])
+        return Case("num_tokens_in_batch", MICRO, number, value, [term])
+    key = _named(TOKENS, "eval" if "|eval" in path else "train")
+    term = Term(SOURCE.quantity(key).of_one_part, Parts("step", list(seen)))
+    return Case(key, "the run so far", number, value, [term])
 
 
 def _logged(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 
 from .fixtures import Event, read_events
-from .harness import Case, Data, Leaf, Reason, Term
+from .harness import Case, Data, Leaf, Parts, Reason, Term
 from .quantities import Source
 from .runs import Run, number_name
 from .trl_hf import LISTED, LOGGED, Window, aside, mode_of
@@ -35,7 +35,9 @@ GENERATED = (
     "reward_std",
     "frac_reward_zero_std",
 )
-KEYS = (*OF_THE_UPDATE, *GENERATED)
+TOKENS = "num_tokens"
+"""Counts on over the whole run; an evaluation repeats it."""
+KEYS = (*OF_THE_UPDATE, *GENERATED, TOKENS)
 LOGGED_KEYS = (*KEYS, *(f"eval_{key}" for key in KEYS), "train_loss")
 STRAIGHT = "A timing that goes straight to W&B, MLflow or Trackio; the run had only TensorBoard."
 ABSENT = {
@@ -64,6 +66,7 @@ def _generation(event: Event) -> Leaf:
     return Leaf(
         {
             "lengths": lengths,
+            "prompt_lengths": event.mask("prompt_mask").sum(1),
             "terminated": last == END_TOKEN,
             "scores": tensors["rewards"],
             "rewards": tensors["rewards"],
@@ -134,18 +137,24 @@ def _loss(event: Event, mode: str, data: Leaf, number: str, value: float) -> Cas
 def _entries() -> Iterator[Case | Reason]:
     windows = {"train": Window(), "eval": Window()}
     steps: list[Term] = []
+    seen: list[Leaf] = []
     mode = "train"
     for event in read_events(STEM):
         if event.name == "_generate_and_score_completions":
             # In an evaluation, lists of that mode are filled; those of training are empty after a log.
             mode = "eval" if any(path.startswith("extra|eval|") for path in event.numbers) else "train"
             windows[mode].generations.append(_generation(event))
+            if mode == "train":
+                seen.append(windows[mode].generations[-1])
         elif event.name == "_compute_loss":
             windows[mode].micro.append(_micro(event))
         elif event.name == "log" and mode_of(event) == "train" and windows["train"].micro:
             steps.append(Term(SOURCE.quantity("loss"), windows["train"].step(), PARAMETERS["loss"]))
         for path, value in event.numbers.items():
-            yield _entry(event, path, value, windows, mode, steps)
+            if path.endswith(TOKENS) or f"|{TOKENS}|" in path:
+                yield _tokens(event, path, value, seen)
+            else:
+                yield _entry(event, path, value, windows, mode, steps)
         if event.name == "log":
             windows[mode_of(event)] = Window()
 
@@ -159,8 +168,6 @@ def _entry(
         return left_out
     if match := LISTED.match(path):
         in_mode, key, position = match[1], match[2], int(match[3])
-        if key == "num_tokens":
-            return Reason(_named(key, in_mode), number, SOURCE.measured(_named(key, in_mode)))
         window = windows[in_mode]
         parts = window.micro if key in OF_THE_UPDATE else window.generations
         return _part(key, in_mode, parts[position], number, value)
@@ -177,6 +184,12 @@ def _entry(
     if name.startswith("output_reward_func|"):
         return Reason("output_reward_func", number, GIVEN)
     return Reason(name, number, SIZES)
+
+
+def _tokens(event: Event, path: str, value: float, seen: Sequence[Leaf]) -> Case:
+    key = f"eval_{TOKENS}" if "|eval" in path else TOKENS
+    term = Term(SOURCE.quantity(key).of_one_part, Parts("step", list(seen)))
+    return Case(key, "the run so far", number_name(event, path), value, [term])
 
 
 def _run_mean(number: str, value: float, steps: Sequence[Term]) -> Case:

@@ -14,6 +14,11 @@ SETTINGS = {
     "learning_rate": "A setting that is read from the scheduler; there is nothing to compute.",
     "grad_norm": "The norm of the gradient, which is not among the captured tensors.",
 }
+SPEEDS = {
+    f"{mode}_{what}_per_second": "The number is rounded to three digits, and the wall time that it is over to four."
+    for mode in ("train", "eval")
+    for what in ("samples", "steps")
+}
 LOOP = "A variable of the loop over the keys: values of the last key, which stands in this table itself."
 CLOCK = "The time at which training started."
 
@@ -59,4 +64,4 @@ def aside(source: Source, event: Event, path: str, keys: Sequence[str], number: 
     if event.name != "log" or match is None or match[1] in keys:
         return None
     key = match[1]
-    return Reason(key, number, SETTINGS.get(key) or source.measured(key))
+    return Reason(key, number, SETTINGS.get(key) or SPEEDS.get(key) or source.measured(key))

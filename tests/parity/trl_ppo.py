@@ -49,7 +49,10 @@ ROLLOUT = {
     "mean_non_score_reward": "objective/non_score_reward",
     "rlhf_reward": "objective/rlhf_reward",
 }
-SETTINGS = {"lr": "A setting that is read from the scheduler; there is nothing to compute."}
+SETTINGS = {
+    "lr": "A setting that is read from the scheduler; there is nothing to compute.",
+    "eps": "Episodes over the wall time since the start; the time at which it was taken was not captured.",
+}
 ABSENT = {
     "epoch": "Added to the dict behind the point where it was captured. Samples over the size of the training set.",
     "completions": "A table of texts.",
@@ -140,7 +143,7 @@ class _Builder:
         key = ROLLOUT.get(name, name)
         if key in SETTINGS:
             return Reason(key, number, SETTINGS[key])
-        if key in ("eps", "episode"):
+        if key == "episode":
             return Reason(key, number, self.source.measured(key))
         if key == "objective/rlhf_reward":
             # While micro-batches are processed, the local variable still holds the value of the update before.

@@ -60,7 +60,12 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
         yield Output(f"{FOLDER}/{family}.md", text, source)
     yield _single("index.md", "spec/metrics", spec, tools)
     yield _single("coverage.md", "spec", spec, {**tools, "coverage": coverage(spec)})
-    yield _single("not_computed.md", "spec/metrics", spec, {**tools, "left": not_computed(spec, functions)})
+    yield _single(
+        "not_computed.md",
+        "spec/metrics",
+        spec,
+        {**tools, "left": not_computed(spec, functions), "why": why_not_computed},
+    )
     yield _single("inputs.md", "spec/inputs.yaml", spec, tools)
     yield _single("conventions.md", "spec/conventions", spec, tools)
     yield _single("checks.md", "codegen/rlmetrics/codegen/lint", spec, {**tools, "checks": CHECKS})
@@ -69,6 +74,25 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
 def _single(name: str, source: str, spec: Spec, tools: Mapping[str, object]) -> Output:
     text = template(f"reference_{name}.j2").render(source=source, spec=spec, axes=AXES_TEXT, **tools)
     return Output(f"{FOLDER}/{name}", text, source)
+
+
+_REASONS = {
+    "clock": "a clock reads it",
+    "counter": "counted where it happens",
+    "setting": "a setting",
+    "memory": "the allocator or the machine counts it",
+    "text": "texts or a picture, no number",
+    "state": "state of a queue or a controller, read where it is held",
+    "program": "the objective of the trainer, or the model itself, gives it",
+}
+"""Why a metric has no function, by what gives the number instead."""
+
+
+def why_not_computed(metric: Metric) -> str:
+    """Return why no function computes a metric."""
+    units = {"s": "clock", "byte": "memory", "MiB": "memory", "GiB": "memory"}
+    told = "text" if metric.kind == "text" else units.get(metric.unit, "counter")
+    return _REASONS[metric.measured_by or told]
 
 
 def not_computed(

@@ -118,6 +118,9 @@ class Metric(Strict):
         default=None,
         description="For what no tensor gives: what is measured, from when to when, on which rank.",
     )
+    measured_by: Literal["clock", "counter", "setting", "memory", "text", "state", "program"] | None = Field(
+        default=None, description="What gives the number instead; without it, unit and kind tell."
+    )
     variants: dict[str, FormulaVariant] = {}
     aggregation: dict[Level, Operation] = {}
     atom: Literal["token", "sequence", "group", "batch"] | None = Field(
