@@ -143,6 +143,15 @@ CASES = [
         padding=False,
         gradient=("layer_violations",),
     ),
+    Case(
+        "balance/expert_load/assignments",
+        "balance_expert_load_assignments",
+        atom="batch",
+        empty=0,
+        additive=True,
+        padding=False,
+        gradient=(),
+    ),
 ]
 
 

@@ -35,6 +35,15 @@ CASES = [
         padding=False,
         gradient=("critic_learning_rate",),
     ),
+    Case(
+        "critic/multi_token_prediction_loss",
+        "critic_multi_token_prediction_loss",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("multi_token_logprobs",),
+    ),
 ]
 
 
@@ -54,6 +63,12 @@ def test_merge(case: Case) -> None:
 def test_empty(case: Case) -> None:
     """Over an empty population the declared value comes out."""
     checks.check_empty(case)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.padding], ids=str)
+def test_padding(case: Case) -> None:
+    """Garbage in padding changes neither value nor gradient."""
+    checks.check_padding(case)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

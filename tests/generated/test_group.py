@@ -233,6 +233,15 @@ CASES = [
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
+    Case(
+        "group/user_metric",
+        "group_user_metric",
+        atom="batch",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("user_values",),
+    ),
 ]
 
 

@@ -143,6 +143,15 @@ CASES = [
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
+    Case(
+        "loss/run_mean",
+        "loss_run_mean",
+        atom="batch",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("step_losses",),
+    ),
 ]
 
 

@@ -89,6 +89,15 @@ CASES = [
         padding=False,
         gradient=("sample_values",),
     ),
+    Case(
+        "self_distillation/tool_evaluation/change",
+        "self_distillation_tool_evaluation_change",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("matches_before", "matches_after"),
+    ),
 ]
 
 

@@ -63,6 +63,15 @@ CASES = [
         padding=True,
         gradient=("logprobs",),
     ),
+    Case(
+        "sft/multi_token_prediction_loss",
+        "sft_multi_token_prediction_loss",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("multi_token_logprobs",),
+    ),
 ]
 
 

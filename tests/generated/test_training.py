@@ -9,6 +9,15 @@ from metric_checks import Case
 
 CASES = [
     Case(
+        "training/multi_token_prediction_loss",
+        "training_multi_token_prediction_loss",
+        atom="token",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=("multi_token_logprobs",),
+    ),
+    Case(
         "training/gradient_signal_power",
         "training_gradient_signal_power",
         atom="batch",

@@ -36,6 +36,15 @@ CASES = [
         gradient=("completion_logprobs", "ref_completion_logprobs"),
     ),
     Case(
+        "unpaired/reward/running_mean",
+        "unpaired_reward_running_mean",
+        atom="batch",
+        empty="nan",
+        additive=True,
+        padding=False,
+        gradient=("batch_mean_rewards",),
+    ),
+    Case(
         "unpaired/logprob/chosen",
         "unpaired_logprob_chosen",
         atom="sequence",

@@ -21,13 +21,27 @@ from ._inputs import check, named
 
 __all__ = [
     "METRICS",
+    "async_rollout_backpressure_mean",
     "async_rollout_drift_fork_fraction",
     "async_rollout_drift_realign_fraction",
     "async_rollout_drift_tokens_max",
     "async_rollout_drift_tokens_per_transition",
+    "async_rollout_duration_mean",
     "async_rollout_environment_correctness_mean",
+    "async_rollout_environment_reset_time_mean",
+    "async_rollout_environment_reward_time_mean",
     "async_rollout_samples_per_conversation_mean",
+    "async_rollout_scoring_block_mean",
+    "async_rollout_scoring_time_mean",
+    "async_rollout_scoring_wait_mean",
+    "async_rollout_time_in_queue_mean",
     "async_rollout_tool_loop_exhausted_fraction",
+    "async_rollout_tools_calls",
+    "async_rollout_tools_failures",
+    "async_rollout_tools_latency_mean",
+    "async_rollout_tools_latency_of_one_mean",
+    "async_rollout_tools_parallel_calls_mean",
+    "async_rollout_tools_unknown_calls",
     "async_rollout_turns_max",
     "async_rollout_turns_mean",
 ]
@@ -108,6 +122,48 @@ def _async_rollout_turns_max_update(model_turns: Tensor) -> Tensor:
 def _async_rollout_turns_max_finalize(state: Tensor) -> Tensor:
     model_turns_max, sequence_count = state.unbind()
     return ops.or_nan(model_turns_max, sequence_count)
+
+
+def async_rollout_duration_mean(event_seconds: Tensor) -> Tensor:
+    """Mean wall time of one conversation, tools and retries included.
+
+    From the start of a conversation to its last token, with every request to the engine, every tool call and every wait
+    for a paused engine in between. A group is ready when its slowest conversation is, so compare with the queue: when
+    conversations take longer than the trainer needs for a few steps, samples arrive stale. From the worker starting a
+    conversation to its being complete, before it is scored; every finished conversation counts once.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_duration_mean_update(event_seconds)
+    return _async_rollout_duration_mean_finalize(state)
+
+
+def _async_rollout_duration_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_duration_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
 
 
 def async_rollout_samples_per_conversation_mean(training_sequences: Tensor) -> Tensor:
@@ -360,6 +416,317 @@ def _async_rollout_tool_loop_exhausted_fraction_finalize(state: Tensor) -> Tenso
     return loop_exhausted_count / sequence_count
 
 
+def async_rollout_tools_parallel_calls_mean(calls_per_message: Tensor) -> Tensor:
+    """Mean number of tools that one message of the model called at once.
+
+    Averaged over messages with at least one call, so 1 is the floor. It says how the calls are bundled, not how many
+    there are. Calls in each message that called tools, averaged over all such messages since the last log.
+
+    Formula::
+
+        mean(calls_per_message)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        calls_per_message: Int tensor ``[N]``. Number of tools that each message with a tool call called at once.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_tools_parallel_calls_mean_update(calls_per_message)
+    return _async_rollout_tools_parallel_calls_mean_finalize(state)
+
+
+def _async_rollout_tools_parallel_calls_mean_update(calls_per_message: Tensor) -> Tensor:
+    check(calls_per_message=calls_per_message)
+    calls_per_message_sum = ops.total(calls_per_message)
+    element_count = ops.number_of(calls_per_message)
+    return pack([calls_per_message_sum, element_count])
+
+
+def _async_rollout_tools_parallel_calls_mean_finalize(state: Tensor) -> Tensor:
+    calls_per_message_sum, element_count = state.unbind()
+    return calls_per_message_sum / element_count
+
+
+def async_rollout_tools_latency_mean(event_seconds: Tensor) -> Tensor:
+    """Mean wall time of one tool call.
+
+    All tools together; calls of unknown tools are left out, failed ones count. While a tool runs its conversation
+    waits, so compare with the duration of a conversation. A slow tool that runs in the worker's own event loop stops
+    all conversations at once. From calling a tool to its result or error, in the rollout worker, averaged over all
+    calls since the last log.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_tools_latency_mean_update(event_seconds)
+    return _async_rollout_tools_latency_mean_finalize(state)
+
+
+def _async_rollout_tools_latency_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_tools_latency_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def async_rollout_tools_latency_of_one_mean(event_seconds: Tensor) -> Tensor:
+    """Mean wall time of one call of the named tool.
+
+    Tells which tool is the slow one. Missing in windows in which the tool was not called. From calling that tool to its
+    result or error, in the rollout worker, averaged over its calls since the last log.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_tools_latency_of_one_mean_update(event_seconds)
+    return _async_rollout_tools_latency_of_one_mean_finalize(state)
+
+
+def _async_rollout_tools_latency_of_one_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_tools_latency_of_one_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def async_rollout_tools_calls(tool_calls: Tensor) -> Tensor:
+    """Number of calls of the named tool since the last log.
+
+    Names that do not exist count under the name that the model made up. It depends on how many conversations fall into
+    a logging window, so compare tools with each other rather than steps. Calls that the model asked for in
+    conversations since the last log, of all conversations, trained on or not.
+
+    Formula::
+
+        sum(tool_calls)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        tool_calls: Int tensor ``[B]``. Number of tool calls that each response asked for.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_tools_calls_update(tool_calls)
+    return _async_rollout_tools_calls_finalize(state)
+
+
+def _async_rollout_tools_calls_update(tool_calls: Tensor) -> Tensor:
+    check(tool_calls=tool_calls)
+    tool_calls_sum = ops.total(tool_calls)
+    return pack([tool_calls_sum])
+
+
+def _async_rollout_tools_calls_finalize(state: Tensor) -> Tensor:
+    return state[0]
+
+
+def async_rollout_tools_failures(tool_failures: Tensor) -> Tensor:
+    """Number of calls of the named tool that failed since the last log.
+
+    The tool raised an error or does not exist. Divide by the calls of the same tool for a rate: falling means that the
+    model learns to use it, rising that the tool or its environment is in trouble. Failed calls in conversations since
+    the last log, of all conversations, trained on or not.
+
+    Formula::
+
+        sum(tool_failures)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        tool_failures: Int tensor ``[B]``. Number of those tool calls that failed.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_tools_failures_update(tool_failures)
+    return _async_rollout_tools_failures_finalize(state)
+
+
+def _async_rollout_tools_failures_update(tool_failures: Tensor) -> Tensor:
+    check(tool_failures=tool_failures)
+    tool_failures_sum = ops.total(tool_failures)
+    return pack([tool_failures_sum])
+
+
+def _async_rollout_tools_failures_finalize(state: Tensor) -> Tensor:
+    return state[0]
+
+
+def async_rollout_tools_unknown_calls(unknown_tool_calls: Tensor) -> Tensor:
+    """Number of calls of tools that do not exist since the last log.
+
+    The model invented a name. Common at the start, and should vanish with training; a stubborn count points to a prompt
+    that promises tools which are not registered. Calls of unknown names in conversations since the last log, of all
+    conversations, trained on or not.
+
+    Formula::
+
+        sum(unknown_tool_calls)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        unknown_tool_calls: Int tensor ``[B]``. Number of tool calls of each response that name no known tool.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_tools_unknown_calls_update(unknown_tool_calls)
+    return _async_rollout_tools_unknown_calls_finalize(state)
+
+
+def _async_rollout_tools_unknown_calls_update(unknown_tool_calls: Tensor) -> Tensor:
+    check(unknown_tool_calls=unknown_tool_calls)
+    unknown_tool_calls_sum = ops.total(unknown_tool_calls)
+    return pack([unknown_tool_calls_sum])
+
+
+def _async_rollout_tools_unknown_calls_finalize(state: Tensor) -> Tensor:
+    return state[0]
+
+
+def async_rollout_environment_reset_time_mean(event_seconds: Tensor) -> Tensor:
+    """Mean wall time of resetting an environment before a conversation.
+
+    Waiting for a free thread is inside. Seconds here mean slow containers or simulators; the conversation cannot start
+    before. From asking for the reset to having its observation, averaged over the resets since the last log.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_environment_reset_time_mean_update(event_seconds)
+    return _async_rollout_environment_reset_time_mean_finalize(state)
+
+
+def _async_rollout_environment_reset_time_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_environment_reset_time_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def async_rollout_environment_reward_time_mean(event_seconds: Tensor) -> Tensor:
+    """Mean wall time of asking an environment for the reward of a finished conversation.
+
+    Only environments that score themselves have it. The result waits for it, and so does the group. From asking the
+    environment to having its reward, averaged over the conversations since the last log.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_environment_reward_time_mean_update(event_seconds)
+    return _async_rollout_environment_reward_time_mean_finalize(state)
+
+
+def _async_rollout_environment_reward_time_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_environment_reward_time_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
 def async_rollout_environment_correctness_mean(environment_rewards: Tensor) -> Tensor:
     """Mean reward of the environment itself, where another function shapes the reward that is trained on.
 
@@ -400,6 +767,208 @@ def _async_rollout_environment_correctness_mean_finalize(state: Tensor) -> Tenso
     return environment_rewards_sum / sequence_count
 
 
+def async_rollout_scoring_time_mean(event_seconds: Tensor) -> Tensor:
+    """Mean wall time of scoring one group of responses.
+
+    All reward functions of one group, run side by side. Groups are scored one after another, so when this exceeds the
+    time in which groups arrive, scoring is the bottleneck and the queue before it fills. From starting the reward
+    functions of a group to having its advantages, in the rollout worker.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_scoring_time_mean_update(event_seconds)
+    return _async_rollout_scoring_time_mean_finalize(state)
+
+
+def _async_rollout_scoring_time_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_scoring_time_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def async_rollout_scoring_wait_mean(event_seconds: Tensor) -> Tensor:
+    """Mean time that a complete group waited to be scored.
+
+    Near 0 as long as scoring keeps up. Growing values are added staleness and mean that rewards are too slow. From the
+    last response of a group to the start of its scoring.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_scoring_wait_mean_update(event_seconds)
+    return _async_rollout_scoring_wait_mean_finalize(state)
+
+
+def _async_rollout_scoring_wait_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_scoring_wait_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def async_rollout_scoring_block_mean(event_seconds: Tensor) -> Tensor:
+    """Mean length of the pauses of generation because the queue before scoring was full.
+
+    Logged only when it happens, so a missing curve is good news. Each entry is one pause; their sum is what slow
+    rewards cost. From finding the queue of groups full to the group being accepted, one value per pause.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_scoring_block_mean_update(event_seconds)
+    return _async_rollout_scoring_block_mean_finalize(state)
+
+
+def _async_rollout_scoring_block_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_scoring_block_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def async_rollout_backpressure_mean(event_seconds: Tensor) -> Tensor:
+    """Mean length of the pauses of the rollout because the queue of finished samples was full.
+
+    The trainer is the bottleneck while it occurs; devices of the engine could be moved to it. Missing when it never
+    happened. From finding the queue of samples full to the sample being accepted, one value per pause.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_backpressure_mean_update(event_seconds)
+    return _async_rollout_backpressure_mean_finalize(state)
+
+
+def _async_rollout_backpressure_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_backpressure_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def async_rollout_time_in_queue_mean(event_seconds: Tensor) -> Tensor:
+    """Mean time that a finished sample lay in the queue before the trainer took it.
+
+    Idle time of data and a source of staleness. Near 0 the trainer waits for samples; several step times mean that the
+    queue is longer than useful. From putting a sample into the queue to the trainer's taking it; dropped samples are
+    left out.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _async_rollout_time_in_queue_mean_update(event_seconds)
+    return _async_rollout_time_in_queue_mean_finalize(state)
+
+
+def _async_rollout_time_in_queue_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _async_rollout_time_in_queue_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "async_rollout/turns/mean": MetricFunction(
         id="async_rollout/turns/mean",
@@ -430,6 +999,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_async_rollout_turns_max_finalize,
         formula="max(model_turns)",
         slots=(Slot("model_turns_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "async_rollout/duration/mean": MetricFunction(
+        id="async_rollout/duration/mean",
+        brief="Mean wall time of one conversation, tools and retries included.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_duration_mean,
+        update=_async_rollout_duration_mean_update,
+        finalize=_async_rollout_duration_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
     ),
     "async_rollout/samples_per_conversation/mean": MetricFunction(
         id="async_rollout/samples_per_conversation/mean",
@@ -530,6 +1114,126 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(loop_exhausted)",
         slots=(Slot("loop_exhausted_count", "count"), Slot("sequence_count", "count")),
     ),
+    "async_rollout/tools/parallel_calls/mean": MetricFunction(
+        id="async_rollout/tools/parallel_calls/mean",
+        brief="Mean number of tools that one message of the model called at once.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("calls_per_message"),
+        parameters={},
+        function=async_rollout_tools_parallel_calls_mean,
+        update=_async_rollout_tools_parallel_calls_mean_update,
+        finalize=_async_rollout_tools_parallel_calls_mean_finalize,
+        formula="mean(calls_per_message)",
+        slots=(Slot("calls_per_message_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "async_rollout/tools/latency/mean": MetricFunction(
+        id="async_rollout/tools/latency/mean",
+        brief="Mean wall time of one tool call.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_tools_latency_mean,
+        update=_async_rollout_tools_latency_mean_update,
+        finalize=_async_rollout_tools_latency_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "async_rollout/tools/latency_of_one/mean": MetricFunction(
+        id="async_rollout/tools/latency_of_one/mean",
+        brief="Mean wall time of one call of the named tool.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_tools_latency_of_one_mean,
+        update=_async_rollout_tools_latency_of_one_mean_update,
+        finalize=_async_rollout_tools_latency_of_one_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "async_rollout/tools/calls": MetricFunction(
+        id="async_rollout/tools/calls",
+        brief="Number of calls of the named tool since the last log.",
+        unit="1",
+        kind="counter",
+        atom="sequence",
+        empty=0,
+        inputs=named("tool_calls"),
+        parameters={},
+        function=async_rollout_tools_calls,
+        update=_async_rollout_tools_calls_update,
+        finalize=_async_rollout_tools_calls_finalize,
+        formula="sum(tool_calls)",
+        slots=(Slot("tool_calls_sum", "sum"),),
+    ),
+    "async_rollout/tools/failures": MetricFunction(
+        id="async_rollout/tools/failures",
+        brief="Number of calls of the named tool that failed since the last log.",
+        unit="1",
+        kind="counter",
+        atom="sequence",
+        empty=0,
+        inputs=named("tool_failures"),
+        parameters={},
+        function=async_rollout_tools_failures,
+        update=_async_rollout_tools_failures_update,
+        finalize=_async_rollout_tools_failures_finalize,
+        formula="sum(tool_failures)",
+        slots=(Slot("tool_failures_sum", "sum"),),
+    ),
+    "async_rollout/tools/unknown_calls": MetricFunction(
+        id="async_rollout/tools/unknown_calls",
+        brief="Number of calls of tools that do not exist since the last log.",
+        unit="1",
+        kind="counter",
+        atom="sequence",
+        empty=0,
+        inputs=named("unknown_tool_calls"),
+        parameters={},
+        function=async_rollout_tools_unknown_calls,
+        update=_async_rollout_tools_unknown_calls_update,
+        finalize=_async_rollout_tools_unknown_calls_finalize,
+        formula="sum(unknown_tool_calls)",
+        slots=(Slot("unknown_tool_calls_sum", "sum"),),
+    ),
+    "async_rollout/environment/reset_time/mean": MetricFunction(
+        id="async_rollout/environment/reset_time/mean",
+        brief="Mean wall time of resetting an environment before a conversation.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_environment_reset_time_mean,
+        update=_async_rollout_environment_reset_time_mean_update,
+        finalize=_async_rollout_environment_reset_time_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "async_rollout/environment/reward_time/mean": MetricFunction(
+        id="async_rollout/environment/reward_time/mean",
+        brief="Mean wall time of asking an environment for the reward of a finished conversation.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_environment_reward_time_mean,
+        update=_async_rollout_environment_reward_time_mean_update,
+        finalize=_async_rollout_environment_reward_time_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
     "async_rollout/environment/correctness/mean": MetricFunction(
         id="async_rollout/environment/correctness/mean",
         brief="Mean reward of the environment itself, where another function shapes the reward that is trained on.",
@@ -544,6 +1248,81 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_async_rollout_environment_correctness_mean_finalize,
         formula="mean(environment_rewards)",
         slots=(Slot("environment_rewards_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "async_rollout/scoring_time/mean": MetricFunction(
+        id="async_rollout/scoring_time/mean",
+        brief="Mean wall time of scoring one group of responses.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_scoring_time_mean,
+        update=_async_rollout_scoring_time_mean_update,
+        finalize=_async_rollout_scoring_time_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "async_rollout/scoring_wait/mean": MetricFunction(
+        id="async_rollout/scoring_wait/mean",
+        brief="Mean time that a complete group waited to be scored.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_scoring_wait_mean,
+        update=_async_rollout_scoring_wait_mean_update,
+        finalize=_async_rollout_scoring_wait_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "async_rollout/scoring_block/mean": MetricFunction(
+        id="async_rollout/scoring_block/mean",
+        brief="Mean length of the pauses of generation because the queue before scoring was full.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_scoring_block_mean,
+        update=_async_rollout_scoring_block_mean_update,
+        finalize=_async_rollout_scoring_block_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "async_rollout/backpressure/mean": MetricFunction(
+        id="async_rollout/backpressure/mean",
+        brief="Mean length of the pauses of the rollout because the queue of finished samples was full.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_backpressure_mean,
+        update=_async_rollout_backpressure_mean_update,
+        finalize=_async_rollout_backpressure_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "async_rollout/time_in_queue/mean": MetricFunction(
+        id="async_rollout/time_in_queue/mean",
+        brief="Mean time that a finished sample lay in the queue before the trainer took it.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=async_rollout_time_in_queue_mean,
+        update=_async_rollout_time_in_queue_mean_update,
+        finalize=_async_rollout_time_in_queue_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import torch
 from torch import Tensor
 
 from rlmetrics.impl.quantiles import seconds_p50 as _asynchrony_generation_time_p50_impl
@@ -31,7 +32,141 @@ __all__ = [
     "asynchrony_partial_fraction",
     "asynchrony_partial_responses",
     "asynchrony_partial_span_max",
+    "asynchrony_rollout_utilisation",
+    "asynchrony_rollouter_idle_fraction",
+    "asynchrony_sample_wait_time",
+    "asynchrony_train_allocated_time",
+    "asynchrony_train_compute_time",
+    "asynchrony_train_utilisation",
+    "asynchrony_trainer_idle_fraction",
+    "asynchrony_utilisation",
 ]
+
+
+def asynchrony_trainer_idle_fraction(wait_times: Tensor, step_times: Tensor) -> Tensor:
+    """Share of the trainer's time spent waiting for samples.
+
+    Near 0 the trainer is the bottleneck, near 1 the rollout is. Shift devices accordingly. Time blocked on the queue
+    over step time, both added up over a synchronisation cycle.
+
+    Formula::
+
+        sum(wait_times) / sum(step_times)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        wait_times: Float tensor ``[N]`` in s. Time for which each training step waited for samples.
+        step_times: Float tensor ``[N]`` in s. Wall time of each training step, one number per step.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _asynchrony_trainer_idle_fraction_update(wait_times, step_times)
+    return _asynchrony_trainer_idle_fraction_finalize(state)
+
+
+def _asynchrony_trainer_idle_fraction_update(wait_times: Tensor, step_times: Tensor) -> Tensor:
+    check(wait_times=wait_times, step_times=step_times)
+    wait_times = ops.as_float(wait_times)
+    step_times = ops.as_float(step_times)
+    wait_times_sum = ops.total(wait_times)
+    step_times_sum = ops.total(step_times)
+    element_count = ops.number_of(wait_times)
+    element_count_2 = ops.number_of(step_times)
+    return pack([wait_times_sum, step_times_sum, element_count, element_count_2])
+
+
+def _asynchrony_trainer_idle_fraction_finalize(state: Tensor) -> Tensor:
+    wait_times_sum, step_times_sum, element_count, element_count_2 = state.unbind()
+    return ops.or_nan(wait_times_sum / step_times_sum, element_count, element_count_2)
+
+
+def asynchrony_sample_wait_time(wait_times: Tensor) -> Tensor:
+    """Time that the trainer waited for the samples of its batches.
+
+    The part of a step's time that the rollout is to blame for. From asking for the first sample of a batch to having
+    the last one, added up over a synchronisation cycle.
+
+    Formula::
+
+        sum(wait_times)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        wait_times: Float tensor ``[N]`` in s. Time for which each training step waited for samples.
+
+    Returns:
+        Float64 tensor ``[]``, in s; 0 over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _asynchrony_sample_wait_time_update(wait_times)
+    return _asynchrony_sample_wait_time_finalize(state)
+
+
+def _asynchrony_sample_wait_time_update(wait_times: Tensor) -> Tensor:
+    check(wait_times=wait_times)
+    wait_times = ops.as_float(wait_times)
+    wait_times_sum = ops.total(wait_times)
+    return pack([wait_times_sum])
+
+
+def _asynchrony_sample_wait_time_finalize(state: Tensor) -> Tensor:
+    return state[0]
+
+
+def asynchrony_rollouter_idle_fraction(active_times: Tensor, version_times: Tensor) -> Tensor:
+    """Share of the rollout's time in which it stood still.
+
+    The rollout pauses when too many stale samples wait. Large values mean that the trainer is the bottleneck. One minus
+    active time over the time between two weight updates.
+
+    Formula::
+
+        1 - sum(active_times) / sum(version_times)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        active_times: Float tensor ``[N]`` in s. Time in which the rollout generated, one number per interval between
+            weight updates.
+        version_times: Float tensor ``[N]`` in s. Time between two weight updates of the rollout, one number per
+            interval.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _asynchrony_rollouter_idle_fraction_update(active_times, version_times)
+    return _asynchrony_rollouter_idle_fraction_finalize(state)
+
+
+def _asynchrony_rollouter_idle_fraction_update(active_times: Tensor, version_times: Tensor) -> Tensor:
+    check(active_times=active_times, version_times=version_times)
+    active_times = ops.as_float(active_times)
+    version_times = ops.as_float(version_times)
+    active_times_sum = ops.total(active_times)
+    version_times_sum = ops.total(version_times)
+    element_count = ops.number_of(active_times)
+    element_count_2 = ops.number_of(version_times)
+    return pack([active_times_sum, version_times_sum, element_count, element_count_2])
+
+
+def _asynchrony_rollouter_idle_fraction_finalize(state: Tensor) -> Tensor:
+    active_times_sum, version_times_sum, element_count, element_count_2 = state.unbind()
+    value = 1 - active_times_sum / version_times_sum
+    return ops.or_nan(value, element_count, element_count_2)
 
 
 def asynchrony_generation_time_mean(generation_seconds: Tensor) -> Tensor:
@@ -339,7 +474,302 @@ def _asynchrony_partial_span_max_finalize(state: Tensor) -> Tensor:
     return ops.or_nan(difference_max, sequence_count)
 
 
+def asynchrony_train_compute_time(compute_times: Tensor) -> Tensor:
+    """Time that training devices spent computing.
+
+    The numerator of the utilisation. Added up over the training steps of a synchronisation cycle.
+
+    Formula::
+
+        sum(compute_times)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        compute_times: Float tensor ``[N]`` in s. Time for which each training step computed.
+
+    Returns:
+        Float64 tensor ``[]``, in s; 0 over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _asynchrony_train_compute_time_update(compute_times)
+    return _asynchrony_train_compute_time_finalize(state)
+
+
+def _asynchrony_train_compute_time_update(compute_times: Tensor) -> Tensor:
+    check(compute_times=compute_times)
+    compute_times = ops.as_float(compute_times)
+    compute_times_sum = ops.total(compute_times)
+    return pack([compute_times_sum])
+
+
+def _asynchrony_train_compute_time_finalize(state: Tensor) -> Tensor:
+    return state[0]
+
+
+def asynchrony_train_allocated_time(allocated_times: Tensor) -> Tensor:
+    """Time that was set aside for training.
+
+    The denominator of the utilisation: waiting for samples and weight updates included. Added up over the training
+    steps of a synchronisation cycle.
+
+    Formula::
+
+        sum(allocated_times)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        allocated_times: Float tensor ``[N]`` in s. Time for which each training step held its devices.
+
+    Returns:
+        Float64 tensor ``[]``, in s; 0 over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _asynchrony_train_allocated_time_update(allocated_times)
+    return _asynchrony_train_allocated_time_finalize(state)
+
+
+def _asynchrony_train_allocated_time_update(allocated_times: Tensor) -> Tensor:
+    check(allocated_times=allocated_times)
+    allocated_times = ops.as_float(allocated_times)
+    allocated_times_sum = ops.total(allocated_times)
+    return pack([allocated_times_sum])
+
+
+def _asynchrony_train_allocated_time_finalize(state: Tensor) -> Tensor:
+    return state[0]
+
+
+def asynchrony_train_utilisation(compute_times: Tensor, allocated_times: Tensor) -> Tensor:
+    """Share of the time set aside for training in which devices computed.
+
+    Low values mean waiting for samples or for weight updates. Computed once per synchronisation cycle.
+
+    Formula::
+
+        sum(compute_times) / sum(allocated_times)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        compute_times: Float tensor ``[N]`` in s. Time for which each training step computed.
+        allocated_times: Float tensor ``[N]`` in s. Time for which each training step held its devices.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _asynchrony_train_utilisation_update(compute_times, allocated_times)
+    return _asynchrony_train_utilisation_finalize(state)
+
+
+def _asynchrony_train_utilisation_update(compute_times: Tensor, allocated_times: Tensor) -> Tensor:
+    check(compute_times=compute_times, allocated_times=allocated_times)
+    compute_times = ops.as_float(compute_times)
+    allocated_times = ops.as_float(allocated_times)
+    compute_times_sum = ops.total(compute_times)
+    allocated_times_sum = ops.total(allocated_times)
+    element_count = ops.number_of(compute_times)
+    element_count_2 = ops.number_of(allocated_times)
+    return pack([compute_times_sum, allocated_times_sum, element_count, element_count_2])
+
+
+def _asynchrony_train_utilisation_finalize(state: Tensor) -> Tensor:
+    compute_times_sum, allocated_times_sum, element_count, element_count_2 = state.unbind()
+    value = compute_times_sum / allocated_times_sum
+    return ops.or_nan(value, element_count, element_count_2)
+
+
+def asynchrony_rollout_utilisation(interval_seconds: Tensor, active_requests: Tensor, request_slots: Tensor) -> Tensor:
+    """Share of the possible concurrency that the rollout used.
+
+    Integrated over time; low values mean long tails or pauses. Computed once per synchronisation cycle.
+
+    Formula::
+
+        sum(interval_seconds * minimum(active_requests, request_slots)) / sum(interval_seconds * request_slots)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        interval_seconds: Float tensor ``[N]`` in s. Length of each interval in which neither requests nor capacity of
+            the rollout changed.
+        active_requests: Int tensor ``[N]``. Requests that the rollout was generating in each of those intervals.
+        request_slots: Int tensor ``[N]``. Requests that the rollout could have generated at once in each of those
+            intervals.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _asynchrony_rollout_utilisation_update(interval_seconds, active_requests, request_slots)
+    return _asynchrony_rollout_utilisation_finalize(state)
+
+
+def _asynchrony_rollout_utilisation_update(
+    interval_seconds: Tensor,
+    active_requests: Tensor,
+    request_slots: Tensor,
+) -> Tensor:
+    check(interval_seconds=interval_seconds, active_requests=active_requests, request_slots=request_slots)
+    interval_seconds = ops.as_float(interval_seconds)
+    request_slots_float = ops.as_float(request_slots)
+    smaller = torch.minimum(ops.as_float(active_requests), request_slots_float)
+    product = interval_seconds * smaller
+    product_2 = interval_seconds * request_slots_float
+    product_sum = ops.total(product)
+    product_sum_2 = ops.total(product_2)
+    element_count = ops.number_of(product)
+    element_count_2 = ops.number_of(product_2)
+    return pack([product_sum, product_sum_2, element_count, element_count_2])
+
+
+def _asynchrony_rollout_utilisation_finalize(state: Tensor) -> Tensor:
+    product_sum, product_sum_2, element_count, element_count_2 = state.unbind()
+    return ops.or_nan(product_sum / product_sum_2, element_count, element_count_2)
+
+
+def asynchrony_utilisation(
+    train_utilisation: Tensor,
+    rollout_utilisation: Tensor,
+    lent_fraction: Tensor,
+    *,
+    lendable_devices: float,
+    rollout_devices: float,
+) -> Tensor:
+    """Share of all devices' time that was used, training and rollout weighted by devices.
+
+    The number to maximise when dividing devices between training and rollout. Computed once per synchronisation cycle.
+
+    Formula::
+
+        ((1 - last(lent_fraction)) * lendable_devices * last(train_utilisation) + (last(lent_fraction) *
+            lendable_devices + rollout_devices) * last(rollout_utilisation)) / (lendable_devices + rollout_devices)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        train_utilisation: Float tensor ``[]``. Share of the time that training devices computed.
+        rollout_utilisation: Float tensor ``[]``. Share of the rollout's capacity that was used.
+        lent_fraction: Float tensor ``[]``. Share of the time for which the training devices were lent to the rollout.
+        lendable_devices: Number of devices of the trainer, which may be lent to the rollout.
+        rollout_devices: Number of devices that the rollout has for itself.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _asynchrony_utilisation_update(
+        train_utilisation,
+        rollout_utilisation,
+        lent_fraction,
+        lendable_devices=lendable_devices,
+        rollout_devices=rollout_devices,
+    )
+    return _asynchrony_utilisation_finalize(state, lendable_devices=lendable_devices, rollout_devices=rollout_devices)
+
+
+def _asynchrony_utilisation_update(
+    train_utilisation: Tensor,
+    rollout_utilisation: Tensor,
+    lent_fraction: Tensor,
+    *,
+    lendable_devices: float,
+    rollout_devices: float,
+) -> Tensor:
+    check(train_utilisation=train_utilisation, rollout_utilisation=rollout_utilisation, lent_fraction=lent_fraction)
+    train_utilisation = ops.as_float(train_utilisation)
+    rollout_utilisation = ops.as_float(rollout_utilisation)
+    lent_fraction = ops.as_float(lent_fraction)
+    last_lent_fraction = ops.last(lent_fraction)
+    last_train_utilisation = ops.last(train_utilisation)
+    last_rollout_utilisation = ops.last(rollout_utilisation)
+    return pack([last_lent_fraction, last_train_utilisation, last_rollout_utilisation])
+
+
+def _asynchrony_utilisation_finalize(state: Tensor, *, lendable_devices: float, rollout_devices: float) -> Tensor:
+    last_lent_fraction = state[0:2]
+    last_train_utilisation = state[2:4]
+    last_rollout_utilisation = state[4:6]
+    product = (1 - ops.last_value(last_lent_fraction)) * lendable_devices
+    total = ops.last_value(last_lent_fraction) * lendable_devices + rollout_devices
+    product_2 = total * ops.last_value(last_rollout_utilisation)
+    total_2 = product * ops.last_value(last_train_utilisation) + product_2
+    return total_2 / (lendable_devices + rollout_devices)
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
+    "asynchrony/trainer_idle_fraction": MetricFunction(
+        id="asynchrony/trainer_idle_fraction",
+        brief="Share of the trainer's time spent waiting for samples.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("wait_times", "step_times"),
+        parameters={},
+        function=asynchrony_trainer_idle_fraction,
+        update=_asynchrony_trainer_idle_fraction_update,
+        finalize=_asynchrony_trainer_idle_fraction_finalize,
+        formula="sum(wait_times) / sum(step_times)",
+        slots=(
+            Slot("wait_times_sum", "sum"),
+            Slot("step_times_sum", "sum"),
+            Slot("element_count", "count"),
+            Slot("element_count_2", "count"),
+        ),
+    ),
+    "asynchrony/sample_wait_time": MetricFunction(
+        id="asynchrony/sample_wait_time",
+        brief="Time that the trainer waited for the samples of its batches.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty=0,
+        inputs=named("wait_times"),
+        parameters={},
+        function=asynchrony_sample_wait_time,
+        update=_asynchrony_sample_wait_time_update,
+        finalize=_asynchrony_sample_wait_time_finalize,
+        formula="sum(wait_times)",
+        slots=(Slot("wait_times_sum", "sum"),),
+    ),
+    "asynchrony/rollouter_idle_fraction": MetricFunction(
+        id="asynchrony/rollouter_idle_fraction",
+        brief="Share of the rollout's time in which it stood still.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("active_times", "version_times"),
+        parameters={},
+        function=asynchrony_rollouter_idle_fraction,
+        update=_asynchrony_rollouter_idle_fraction_update,
+        finalize=_asynchrony_rollouter_idle_fraction_finalize,
+        formula="1 - sum(active_times) / sum(version_times)",
+        slots=(
+            Slot("active_times_sum", "sum"),
+            Slot("version_times_sum", "sum"),
+            Slot("element_count", "count"),
+            Slot("element_count_2", "count"),
+        ),
+    ),
     "asynchrony/generation_time/mean": MetricFunction(
         id="asynchrony/generation_time/mean",
         brief="Mean generation time of the responses of a training batch.",
@@ -465,6 +895,101 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_asynchrony_partial_span_max_finalize,
         formula="max(newest_version - oldest_version)",
         slots=(Slot("difference_max", "max"), Slot("sequence_count", "count")),
+    ),
+    "asynchrony/train_compute_time": MetricFunction(
+        id="asynchrony/train_compute_time",
+        brief="Time that training devices spent computing.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty=0,
+        inputs=named("compute_times"),
+        parameters={},
+        function=asynchrony_train_compute_time,
+        update=_asynchrony_train_compute_time_update,
+        finalize=_asynchrony_train_compute_time_finalize,
+        formula="sum(compute_times)",
+        slots=(Slot("compute_times_sum", "sum"),),
+    ),
+    "asynchrony/train_allocated_time": MetricFunction(
+        id="asynchrony/train_allocated_time",
+        brief="Time that was set aside for training.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty=0,
+        inputs=named("allocated_times"),
+        parameters={},
+        function=asynchrony_train_allocated_time,
+        update=_asynchrony_train_allocated_time_update,
+        finalize=_asynchrony_train_allocated_time_finalize,
+        formula="sum(allocated_times)",
+        slots=(Slot("allocated_times_sum", "sum"),),
+    ),
+    "asynchrony/train_utilisation": MetricFunction(
+        id="asynchrony/train_utilisation",
+        brief="Share of the time set aside for training in which devices computed.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("compute_times", "allocated_times"),
+        parameters={},
+        function=asynchrony_train_utilisation,
+        update=_asynchrony_train_utilisation_update,
+        finalize=_asynchrony_train_utilisation_finalize,
+        formula="sum(compute_times) / sum(allocated_times)",
+        slots=(
+            Slot("compute_times_sum", "sum"),
+            Slot("allocated_times_sum", "sum"),
+            Slot("element_count", "count"),
+            Slot("element_count_2", "count"),
+        ),
+    ),
+    "asynchrony/rollout_utilisation": MetricFunction(
+        id="asynchrony/rollout_utilisation",
+        brief="Share of the possible concurrency that the rollout used.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("interval_seconds", "active_requests", "request_slots"),
+        parameters={},
+        function=asynchrony_rollout_utilisation,
+        update=_asynchrony_rollout_utilisation_update,
+        finalize=_asynchrony_rollout_utilisation_finalize,
+        formula=(
+            "sum(interval_seconds * minimum(active_requests, request_slots)) / sum(interval_seconds * request_slots)"
+        ),
+        slots=(
+            Slot("product_sum", "sum"),
+            Slot("product_sum_2", "sum"),
+            Slot("element_count", "count"),
+            Slot("element_count_2", "count"),
+        ),
+    ),
+    "asynchrony/utilisation": MetricFunction(
+        id="asynchrony/utilisation",
+        brief="Share of all devices' time that was used, training and rollout weighted by devices.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("train_utilisation", "rollout_utilisation", "lent_fraction"),
+        parameters={"lendable_devices": None, "rollout_devices": None},
+        function=asynchrony_utilisation,
+        update=_asynchrony_utilisation_update,
+        finalize=_asynchrony_utilisation_finalize,
+        finalize_parameters=("lendable_devices", "rollout_devices"),
+        formula=(
+            "((1 - last(lent_fraction)) * lendable_devices * last(train_utilisation) + (last(lent_fraction) * "
+            "lendable_devices + rollout_devices) * last(rollout_utilisation)) / (lendable_devices + rollout_devices)"
+        ),
+        slots=(
+            Slot("last_lent_fraction", "last"),
+            Slot("last_train_utilisation", "last"),
+            Slot("last_rollout_utilisation", "last"),
+        ),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -23,6 +23,7 @@ __all__ = [
     "balance_chunk_tokens_max",
     "balance_chunk_tokens_min",
     "balance_chunk_tokens_spread",
+    "balance_expert_load_assignments",
     "balance_expert_load_avg_violation",
     "balance_expert_load_avg_violation_layer_max",
     "balance_expert_load_avg_violation_layer_mean",
@@ -637,6 +638,42 @@ def _balance_expert_load_avg_violation_layer_mean_finalize(state: Tensor) -> Ten
     return layer_violations_sum / element_count
 
 
+def balance_expert_load_assignments(expert_assignments: Tensor) -> Tensor:
+    """Expert assignments counted since the last report, over all layers.
+
+    Tokens times layers times experts per token. It only says how much evidence the other numbers on expert load rest
+    on. Assignments of all response tokens but the last one of each response, added up since the last report.
+
+    Formula::
+
+        sum(expert_assignments)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        expert_assignments: Int tensor ``[N]``. Number of tokens routed to each expert of one layer.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; 0 over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _balance_expert_load_assignments_update(expert_assignments)
+    return _balance_expert_load_assignments_finalize(state)
+
+
+def _balance_expert_load_assignments_update(expert_assignments: Tensor) -> Tensor:
+    check(expert_assignments=expert_assignments)
+    expert_assignments_sum = ops.total(expert_assignments)
+    return pack([expert_assignments_sum])
+
+
+def _balance_expert_load_assignments_finalize(state: Tensor) -> Tensor:
+    return state[0]
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "balance/rank_tokens/min": MetricFunction(
         id="balance/rank_tokens/min",
@@ -867,6 +904,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_balance_expert_load_avg_violation_layer_mean_finalize,
         formula="mean(layer_violations)",
         slots=(Slot("layer_violations_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "balance/expert_load/assignments": MetricFunction(
+        id="balance/expert_load/assignments",
+        brief="Expert assignments counted since the last report, over all layers.",
+        unit="1",
+        kind="counter",
+        atom="batch",
+        empty=0,
+        inputs=named("expert_assignments"),
+        parameters={},
+        function=balance_expert_load_assignments,
+        update=_balance_expert_load_assignments_update,
+        finalize=_balance_expert_load_assignments_finalize,
+        formula="sum(expert_assignments)",
+        slots=(Slot("expert_assignments_sum", "sum"),),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -17,7 +17,13 @@ from rlmetrics.state.slots import pack
 
 from ._inputs import check, named
 
-__all__ = ["METRICS", "critic_gradient_norm", "critic_learning_rate", "critic_loss"]
+__all__ = [
+    "METRICS",
+    "critic_gradient_norm",
+    "critic_learning_rate",
+    "critic_loss",
+    "critic_multi_token_prediction_loss",
+]
 
 
 def critic_loss(critic_loss: Tensor) -> Tensor:
@@ -144,6 +150,54 @@ def _critic_learning_rate_finalize(state: Tensor) -> Tensor:
     return ops.last_value(last_critic_learning_rate)
 
 
+def critic_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Loss of one multi-token-prediction head that the critic's model still carries.
+
+    A critic needs no such head; the number appears when its model was loaded with them. Nothing trains on it unless so
+    configured, so it drifts up while the shared layers turn into a value function, which is no sign of trouble. The
+    head's loss as Megatron tracks it over the micro-batches of a mini-batch, averaged over ranks.
+
+    Formula::
+
+        mean(-multi_token_logprobs)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        multi_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities that a head for multi-token prediction
+            gives to the tokens it should predict.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,
+            https://arxiv.org/abs/2404.19737.
+    """
+    state = _critic_multi_token_prediction_loss_update(multi_token_logprobs, mask)
+    return _critic_multi_token_prediction_loss_finalize(state)
+
+
+def _critic_multi_token_prediction_loss_update(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(multi_token_logprobs=multi_token_logprobs, mask=mask)
+    mask = mask.bool()
+    multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
+    negative_multi_token_logprobs_sum = ops.total(-multi_token_logprobs, mask)
+    token_count = ops.count(mask)
+    return pack([negative_multi_token_logprobs_sum, token_count])
+
+
+def _critic_multi_token_prediction_loss_finalize(state: Tensor) -> Tensor:
+    negative_multi_token_logprobs_sum, token_count = state.unbind()
+    return negative_multi_token_logprobs_sum / token_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "critic/loss": MetricFunction(
         id="critic/loss",
@@ -189,6 +243,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_critic_learning_rate_finalize,
         formula="last(critic_learning_rate)",
         slots=(Slot("last_critic_learning_rate", "last"),),
+    ),
+    "critic/multi_token_prediction_loss": MetricFunction(
+        id="critic/multi_token_prediction_loss",
+        brief="Loss of one multi-token-prediction head that the critic's model still carries.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("multi_token_logprobs", "mask"),
+        parameters={},
+        function=critic_multi_token_prediction_loss,
+        update=_critic_multi_token_prediction_loss_update,
+        finalize=_critic_multi_token_prediction_loss_finalize,
+        formula="mean(-multi_token_logprobs)",
+        slots=(Slot("negative_multi_token_logprobs_sum", "sum"), Slot("token_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -21,14 +21,21 @@ from ._inputs import check, named
 __all__ = [
     "METRICS",
     "distillation_abs_loss",
+    "distillation_clip_fraction",
     "distillation_divergence_forward_kl",
     "distillation_divergence_geometric_mean",
     "distillation_divergence_jensen_shannon",
     "distillation_divergence_jensen_shannon_swapped_mixture",
     "distillation_divergence_reverse_kl",
+    "distillation_dual_clip_fraction",
     "distillation_logprob_difference_abs_mean",
+    "distillation_loss",
     "distillation_loss_max",
     "distillation_loss_min",
+    "distillation_loss_on_dataset",
+    "distillation_loss_on_generated",
+    "distillation_loss_policy_gradient",
+    "distillation_old_kl",
     "distillation_overlap_ratio",
     "distillation_overlap_token_advantage",
     "distillation_position_weight_max",
@@ -41,10 +48,151 @@ __all__ = [
     "distillation_teacher_mass_max",
     "distillation_teacher_mass_mean",
     "distillation_teacher_mass_min",
+    "distillation_teacher_scoring_time_mean",
+    "distillation_teacher_scoring_time_one_teacher",
     "distillation_teacher_token_fraction",
     "distillation_weighted_advantage_loss",
     "distillation_weighted_advantage_mean",
 ]
+
+
+def distillation_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
+    """Distillation loss of a mini-batch, after clamping, as it enters the total loss before its weight.
+
+    Either the chosen divergence itself or, with a policy gradient, a surrogate whose advantages are minus that
+    divergence. Falls towards 0 as the student matches the teacher on its own text; with a policy gradient the sign and
+    size say little. The aggregated distillation loss of a mini-batch, over all ranks.
+
+    Formula::
+
+        mean(distillation_losses)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        distillation_losses: Float tensor ``[B, T]`` in nat. Divergence between student and teacher at each response
+            token, as the configured estimator gives it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_loss_update(distillation_losses, mask)
+    return _distillation_loss_finalize(state)
+
+
+def _distillation_loss_update(distillation_losses: Tensor, mask: Tensor) -> Tensor:
+    check(distillation_losses=distillation_losses, mask=mask)
+    mask = mask.bool()
+    distillation_losses = ops.masked(distillation_losses, mask)
+    distillation_losses_sum = ops.total(distillation_losses, mask)
+    token_count = ops.count(mask)
+    return pack([distillation_losses_sum, token_count])
+
+
+def _distillation_loss_finalize(state: Tensor) -> Tensor:
+    distillation_losses_sum, token_count = state.unbind()
+    return distillation_losses_sum / token_count
+
+
+def distillation_loss_policy_gradient(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    distillation_losses: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+    clip_dual: float = 3.0,
+) -> Tensor:
+    """The clipped surrogate with minus the divergence as advantage, with the second clip.
+
+    Either the chosen divergence itself or, with a policy gradient, a surrogate whose advantages are minus that
+    divergence. Falls towards 0 as the student matches the teacher on its own text; with a policy gradient the sign and
+    size say little. The aggregated distillation loss of a mini-batch, over all ranks.
+
+    Formula::
+
+        ratio = exp(logprobs - old_logprobs)
+        single = maximum(distillation_losses * ratio, distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high))
+        mean(where(distillation_losses > 0, minimum(single, distillation_losses * clip_dual), single))
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        distillation_losses: Float tensor ``[B, T]`` in nat. Divergence between student and teacher at each response
+            token, as the configured estimator gives it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_high: How far the ratio may rise above 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_dual: Upper bound on the ratio that a token worse than the teacher's verdict can contribute. Default from
+            Ye et al. 2020, Mastering Complex Control in MOBA Games with Deep Reinforcement Learning,
+            https://arxiv.org/abs/1912.09729.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_loss_policy_gradient_update(
+        logprobs,
+        old_logprobs,
+        distillation_losses,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+        clip_dual=clip_dual,
+    )
+    return _distillation_loss_policy_gradient_finalize(state)
+
+
+def _distillation_loss_policy_gradient_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    distillation_losses: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+    clip_dual: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    distillation_losses = ops.masked(distillation_losses, mask)
+    ratio = torch.exp(logprobs - old_logprobs)
+    product = distillation_losses * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    single = torch.maximum(distillation_losses * ratio, product)
+    smaller = torch.minimum(single, distillation_losses * clip_dual)
+    chosen_sum = ops.total(torch.where(distillation_losses > 0, smaller, single), mask)
+    token_count = ops.count(mask)
+    return pack([chosen_sum, token_count])
+
+
+def _distillation_loss_policy_gradient_finalize(state: Tensor) -> Tensor:
+    chosen_sum, token_count = state.unbind()
+    return chosen_sum / token_count
 
 
 def distillation_abs_loss(distillation_losses: Tensor, mask: Tensor) -> Tensor:
@@ -559,6 +707,233 @@ def _distillation_overlap_token_advantage_finalize(state: Tensor) -> Tensor:
     return ops.unless_empty(overlap_advantages_sum / selected_count, 0.0, selected_count)
 
 
+def distillation_clip_fraction(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    distillation_losses: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+) -> Tensor:
+    """Share of response tokens on which the distillation's clipped surrogate was active.
+
+    As for the policy objective, with minus the divergence to the teacher as the advantage. 0 on the first step of a
+    batch. The share in each micro-batch, averaged over micro-batches, ranks and mini-batches.
+
+    Formula::
+
+        ratio = exp(logprobs - old_logprobs)
+        plain = distillation_losses * ratio
+        clipped = distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high)
+        mean(clipped > plain)
+
+    Population: The response tokens that the policy generated itself; what tools and environments wrote into the
+    response is left out. Data may be split anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        distillation_losses: Float tensor ``[B, T]`` in nat. Divergence between student and teacher at each response
+            token, as the configured estimator gives it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_high: How far the ratio may rise above 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_clip_fraction_update(
+        logprobs,
+        old_logprobs,
+        distillation_losses,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+    )
+    return _distillation_clip_fraction_finalize(state)
+
+
+def _distillation_clip_fraction_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    distillation_losses: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    distillation_losses = ops.masked(distillation_losses, mask)
+    ratio = torch.exp(logprobs - old_logprobs)
+    clipped = distillation_losses * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    plain = distillation_losses * ratio
+    condition_count = ops.count((clipped > plain) & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _distillation_clip_fraction_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
+def distillation_dual_clip_fraction(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    distillation_losses: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float = 0.2,
+    clip_high: float = 0.2,
+    clip_dual: float = 3.0,
+) -> Tensor:
+    """Share of response tokens on which the distillation's second clip was active.
+
+    Counts tokens on which the student is less sure than the teacher's verdict allows and whose ratio exploded. Normally
+    0. The share in each micro-batch, averaged over micro-batches, ranks and mini-batches.
+
+    Formula::
+
+        ratio = exp(logprobs - old_logprobs)
+        single = maximum(distillation_losses * ratio, distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high))
+        mean((single > distillation_losses * clip_dual) & (distillation_losses > 0))
+
+    Population: The response tokens that the policy generated itself; what tools and environments wrote into the
+    response is left out. Data may be split anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        distillation_losses: Float tensor ``[B, T]`` in nat. Divergence between student and teacher at each response
+            token, as the configured estimator gives it.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        clip_low: How far the ratio may fall below 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_high: How far the ratio may rise above 1 before it is clipped. Default from Schulman et al. 2017, Proximal
+            Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        clip_dual: Upper bound on the ratio that a token worse than the teacher's verdict can contribute. Default from
+            Ye et al. 2020, Mastering Complex Control in MOBA Games with Deep Reinforcement Learning,
+            https://arxiv.org/abs/1912.09729.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_dual_clip_fraction_update(
+        logprobs,
+        old_logprobs,
+        distillation_losses,
+        mask,
+        clip_low=clip_low,
+        clip_high=clip_high,
+        clip_dual=clip_dual,
+    )
+    return _distillation_dual_clip_fraction_finalize(state)
+
+
+def _distillation_dual_clip_fraction_update(
+    logprobs: Tensor,
+    old_logprobs: Tensor,
+    distillation_losses: Tensor,
+    mask: Tensor,
+    *,
+    clip_low: float,
+    clip_high: float,
+    clip_dual: float,
+) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, distillation_losses=distillation_losses, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    distillation_losses = ops.masked(distillation_losses, mask)
+    ratio = torch.exp(logprobs - old_logprobs)
+    product = distillation_losses * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
+    single = torch.maximum(distillation_losses * ratio, product)
+    condition = (single > distillation_losses * clip_dual) & (distillation_losses > 0)
+    condition_count = ops.count(condition & mask)
+    token_count = ops.count(mask)
+    return pack([condition_count, token_count])
+
+
+def _distillation_dual_clip_fraction_finalize(state: Tensor) -> Tensor:
+    condition_count, token_count = state.unbind()
+    return condition_count / token_count
+
+
+def distillation_old_kl(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Approximate KL divergence of the update, reported by the distillation's surrogate.
+
+    The same mean difference of log-probabilities that the policy objective reports. The mean in each micro-batch,
+    averaged over micro-batches, ranks and mini-batches.
+
+    Formula::
+
+        mean(old_logprobs - logprobs)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: k1. Data may be split
+    anywhere: merged states equal the whole.
+
+    Args:
+        logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the sampled response tokens under the current
+            policy.
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman 2020, Approximating KL Divergence, http://joschu.net/blog/kl-approx.html.
+    """
+    state = _distillation_old_kl_update(logprobs, old_logprobs, mask)
+    return _distillation_old_kl_finalize(state)
+
+
+def _distillation_old_kl_update(logprobs: Tensor, old_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(logprobs=logprobs, old_logprobs=old_logprobs, mask=mask)
+    mask = mask.bool()
+    logprobs = ops.masked(logprobs, mask)
+    old_logprobs = ops.masked(old_logprobs, mask)
+    difference_sum = ops.total(old_logprobs - logprobs, mask)
+    token_count = ops.count(mask)
+    return pack([difference_sum, token_count])
+
+
+def _distillation_old_kl_finalize(state: Tensor) -> Tensor:
+    difference_sum, token_count = state.unbind()
+    return difference_sum / token_count
+
+
 def distillation_divergence_forward_kl(logits: Tensor, teacher_logits: Tensor, mask: Tensor) -> Tensor:
     """KL divergence from the teacher to the student over the whole vocabulary, averaged over response tokens.
 
@@ -969,6 +1344,174 @@ def _distillation_teacher_token_fraction_finalize(state: Tensor) -> Tensor:
     return of_teacher_count / token_count
 
 
+def distillation_teacher_scoring_time_mean(event_seconds: Tensor) -> Tensor:
+    """Mean wall time of scoring one response with a teacher server.
+
+    Waiting for a free server is inside. As long as it is short against generation, teachers are no bottleneck;
+    otherwise add replicas of the teacher rather than of the student. From the request to the teacher's server to its
+    log-probabilities, repeated requests included, over all responses since the last log.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_teacher_scoring_time_mean_update(event_seconds)
+    return _distillation_teacher_scoring_time_mean_finalize(state)
+
+
+def _distillation_teacher_scoring_time_mean_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _distillation_teacher_scoring_time_mean_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def distillation_teacher_scoring_time_one_teacher(event_seconds: Tensor) -> Tensor:
+    """Mean wall time of scoring one response with the named teacher's server.
+
+    Tells which of several teachers is slow; the responses of the others do not count. From the request to that
+    teacher's server to its log-probabilities, over the responses that it scored since the last log.
+
+    Formula::
+
+        mean(event_seconds)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        event_seconds: Float tensor ``[N]`` in s. Time that each event of the kind that a metric names took, one number
+            per event.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _distillation_teacher_scoring_time_one_teacher_update(event_seconds)
+    return _distillation_teacher_scoring_time_one_teacher_finalize(state)
+
+
+def _distillation_teacher_scoring_time_one_teacher_update(event_seconds: Tensor) -> Tensor:
+    check(event_seconds=event_seconds)
+    event_seconds = ops.as_float(event_seconds)
+    event_seconds_sum = ops.total(event_seconds)
+    element_count = ops.number_of(event_seconds)
+    return pack([event_seconds_sum, element_count])
+
+
+def _distillation_teacher_scoring_time_one_teacher_finalize(state: Tensor) -> Tensor:
+    event_seconds_sum, element_count = state.unbind()
+    return event_seconds_sum / element_count
+
+
+def distillation_loss_on_generated(step_losses: Tensor) -> Tensor:
+    """Distillation loss on micro-batches whose responses the student wrote itself.
+
+    The on-policy part of a mixture of own and given texts. Usually lower than the loss on given texts, because the
+    student is sure of its own words; a gap that widens means that given texts are learnt badly. Missing when no
+    micro-batch since the last log was generated. The loss returned by each training step on such a micro-batch,
+    averaged over them and over processes.
+
+    Formula::
+
+        mean(step_losses)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        step_losses: Float tensor ``[N]``. Loss of each optimiser step, or of each micro-batch where the metric says so.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_loss_on_generated_update(step_losses)
+    return _distillation_loss_on_generated_finalize(state)
+
+
+def _distillation_loss_on_generated_update(step_losses: Tensor) -> Tensor:
+    check(step_losses=step_losses)
+    step_losses = ops.as_float(step_losses)
+    step_losses_sum = ops.total(step_losses)
+    element_count = ops.number_of(step_losses)
+    return pack([step_losses_sum, element_count])
+
+
+def _distillation_loss_on_generated_finalize(state: Tensor) -> Tensor:
+    step_losses_sum, element_count = state.unbind()
+    return step_losses_sum / element_count
+
+
+def distillation_loss_on_dataset(step_losses: Tensor) -> Tensor:
+    """Distillation loss on micro-batches with the responses of the data set.
+
+    The off-policy part of a mixture of own and given texts. Missing when every micro-batch since the last log was
+    generated by the student, which is the rule where generation is always on. The loss returned by each training step
+    on such a micro-batch, averaged over them and over processes.
+
+    Formula::
+
+        mean(step_losses)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        step_losses: Float tensor ``[N]``. Loss of each optimiser step, or of each micro-batch where the metric says so.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Agarwal et al. 2023, On-Policy Distillation of Language Models, https://arxiv.org/abs/2306.13649.
+    """
+    state = _distillation_loss_on_dataset_update(step_losses)
+    return _distillation_loss_on_dataset_finalize(state)
+
+
+def _distillation_loss_on_dataset_update(step_losses: Tensor) -> Tensor:
+    check(step_losses=step_losses)
+    step_losses = ops.as_float(step_losses)
+    step_losses_sum = ops.total(step_losses)
+    element_count = ops.number_of(step_losses)
+    return pack([step_losses_sum, element_count])
+
+
+def _distillation_loss_on_dataset_finalize(state: Tensor) -> Tensor:
+    step_losses_sum, element_count = state.unbind()
+    return step_losses_sum / element_count
+
+
 def distillation_logprob_difference_abs_mean(logprobs: Tensor, teacher_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Compute ``distillation/logprob_difference/abs_mean``.
 
@@ -1291,6 +1834,42 @@ def _distillation_weighted_advantage_loss_finalize(state: Tensor) -> Tensor:
 
 
 METRICS: Final[dict[str, MetricFunction]] = {
+    "distillation/loss": MetricFunction(
+        id="distillation/loss",
+        brief="Distillation loss of a mini-batch, after clamping, as it enters the total loss before its weight.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("distillation_losses", "mask"),
+        parameters={},
+        function=distillation_loss,
+        update=_distillation_loss_update,
+        finalize=_distillation_loss_finalize,
+        formula="mean(distillation_losses)",
+        slots=(Slot("distillation_losses_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "distillation/loss@policy_gradient": MetricFunction(
+        id="distillation/loss@policy_gradient",
+        brief="The clipped surrogate with minus the divergence as advantage, with the second clip.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "distillation_losses", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_dual": 3.0},
+        function=distillation_loss_policy_gradient,
+        update=_distillation_loss_policy_gradient_update,
+        finalize=_distillation_loss_policy_gradient_finalize,
+        formula="mean(where(distillation_losses > 0, minimum(single, distillation_losses * clip_dual), single))",
+        let={
+            "ratio": "exp(logprobs - old_logprobs)",
+            "single": (
+                "maximum(distillation_losses * ratio, distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high))"
+            ),
+        },
+        slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
+    ),
     "distillation/abs_loss": MetricFunction(
         id="distillation/abs_loss",
         brief="Mean absolute value of the per-token distillation divergence.",
@@ -1457,6 +2036,62 @@ METRICS: Final[dict[str, MetricFunction]] = {
         formula="mean(overlap_advantages, over=mask & (overlap_counts > 0))",
         slots=(Slot("overlap_advantages_sum", "sum"), Slot("selected_count", "count")),
     ),
+    "distillation/clip_fraction": MetricFunction(
+        id="distillation/clip_fraction",
+        brief="Share of response tokens on which the distillation's clipped surrogate was active.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "distillation_losses", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2},
+        function=distillation_clip_fraction,
+        update=_distillation_clip_fraction_update,
+        finalize=_distillation_clip_fraction_finalize,
+        formula="mean(clipped > plain)",
+        let={
+            "ratio": "exp(logprobs - old_logprobs)",
+            "plain": "distillation_losses * ratio",
+            "clipped": "distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high)",
+        },
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
+    "distillation/dual_clip_fraction": MetricFunction(
+        id="distillation/dual_clip_fraction",
+        brief="Share of response tokens on which the distillation's second clip was active.",
+        unit="1",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "distillation_losses", "mask"),
+        parameters={"clip_low": 0.2, "clip_high": 0.2, "clip_dual": 3.0},
+        function=distillation_dual_clip_fraction,
+        update=_distillation_dual_clip_fraction_update,
+        finalize=_distillation_dual_clip_fraction_finalize,
+        formula="mean((single > distillation_losses * clip_dual) & (distillation_losses > 0))",
+        let={
+            "ratio": "exp(logprobs - old_logprobs)",
+            "single": (
+                "maximum(distillation_losses * ratio, distillation_losses * clamp(ratio, 1 - clip_low, 1 + clip_high))"
+            ),
+        },
+        slots=(Slot("condition_count", "count"), Slot("token_count", "count")),
+    ),
+    "distillation/old_kl": MetricFunction(
+        id="distillation/old_kl",
+        brief="Approximate KL divergence of the update, reported by the distillation's surrogate.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("logprobs", "old_logprobs", "mask"),
+        parameters={},
+        function=distillation_old_kl,
+        update=_distillation_old_kl_update,
+        finalize=_distillation_old_kl_finalize,
+        formula="mean(old_logprobs - logprobs)",
+        slots=(Slot("difference_sum", "sum"), Slot("token_count", "count")),
+    ),
     "distillation/divergence/forward_kl": MetricFunction(
         id="distillation/divergence/forward_kl",
         brief="KL divergence from the teacher to the student over the whole vocabulary, averaged over response tokens.",
@@ -1581,6 +2216,66 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_distillation_teacher_token_fraction_finalize,
         formula="mean(of_teacher)",
         slots=(Slot("of_teacher_count", "count"), Slot("token_count", "count")),
+    ),
+    "distillation/teacher_scoring_time/mean": MetricFunction(
+        id="distillation/teacher_scoring_time/mean",
+        brief="Mean wall time of scoring one response with a teacher server.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=distillation_teacher_scoring_time_mean,
+        update=_distillation_teacher_scoring_time_mean_update,
+        finalize=_distillation_teacher_scoring_time_mean_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "distillation/teacher_scoring_time/one_teacher": MetricFunction(
+        id="distillation/teacher_scoring_time/one_teacher",
+        brief="Mean wall time of scoring one response with the named teacher's server.",
+        unit="s",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("event_seconds"),
+        parameters={},
+        function=distillation_teacher_scoring_time_one_teacher,
+        update=_distillation_teacher_scoring_time_one_teacher_update,
+        finalize=_distillation_teacher_scoring_time_one_teacher_finalize,
+        formula="mean(event_seconds)",
+        slots=(Slot("event_seconds_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "distillation/loss_on_generated": MetricFunction(
+        id="distillation/loss_on_generated",
+        brief="Distillation loss on micro-batches whose responses the student wrote itself.",
+        unit="nat",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("step_losses"),
+        parameters={},
+        function=distillation_loss_on_generated,
+        update=_distillation_loss_on_generated_update,
+        finalize=_distillation_loss_on_generated_finalize,
+        formula="mean(step_losses)",
+        slots=(Slot("step_losses_sum", "sum"), Slot("element_count", "count")),
+    ),
+    "distillation/loss_on_dataset": MetricFunction(
+        id="distillation/loss_on_dataset",
+        brief="Distillation loss on micro-batches with the responses of the data set.",
+        unit="nat",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("step_losses"),
+        parameters={},
+        function=distillation_loss_on_dataset,
+        update=_distillation_loss_on_dataset_update,
+        finalize=_distillation_loss_on_dataset_finalize,
+        formula="mean(step_losses)",
+        slots=(Slot("step_losses_sum", "sum"), Slot("element_count", "count")),
     ),
     "distillation/logprob_difference/abs_mean": MetricFunction(
         id="distillation/logprob_difference/abs_mean",

@@ -47,6 +47,7 @@ __all__ = [
     "group_sequence_ratio_clipped_high_max",
     "group_sequence_ratio_clipped_low_min",
     "group_unclipped_side_fraction",
+    "group_user_metric",
     "group_vespo_weight_mean",
 ]
 
@@ -1972,6 +1973,47 @@ def _group_loss_luspo_finalize(state: Tensor) -> Tensor:
     return seq_sum_sum / sequence_count
 
 
+def group_user_metric(user_values: Tensor) -> Tensor:
+    """A number that the user's own reward function logs under a name of its choice.
+
+    What it means is known only to whoever wrote the reward function; the trainer averages it over the calls and
+    processes of a generation batch and over the batches between two logs. Nothing can be said about its range or
+    direction, and a name that coincides with one of the trainer's own keys is averaged together with it. The mean of
+    the values that reward functions passed to log_metric while one generation batch was scored, over all processes.
+
+    Formula::
+
+        mean(user_values)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        user_values: Float tensor ``[N]``. Values that a reward function handed to the log.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _group_user_metric_update(user_values)
+    return _group_user_metric_finalize(state)
+
+
+def _group_user_metric_update(user_values: Tensor) -> Tensor:
+    check(user_values=user_values)
+    user_values = ops.as_float(user_values)
+    user_values_sum = ops.total(user_values)
+    element_count = ops.number_of(user_values)
+    return pack([user_values_sum, element_count])
+
+
+def _group_user_metric_finalize(state: Tensor) -> Tensor:
+    user_values_sum, element_count = state.unbind()
+    return user_values_sum / element_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "group/clip_fraction_low/rank_min": MetricFunction(
         id="group/clip_fraction_low/rank_min",
@@ -2439,6 +2481,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "surrogate": "maximum(-advantages * ratio, -advantages * clamp(ratio, 1 - clip_low, 1 + clip_high))",
         },
         slots=(Slot("seq_sum_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "group/user_metric": MetricFunction(
+        id="group/user_metric",
+        brief="A number that the user's own reward function logs under a name of its choice.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("user_values"),
+        parameters={},
+        function=group_user_metric,
+        update=_group_user_metric_update,
+        finalize=_group_user_metric_finalize,
+        formula="mean(user_values)",
+        slots=(Slot("user_values_sum", "sum"), Slot("element_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -10,6 +10,12 @@ from typing import Final
 
 from torch import Tensor
 
+from rlmetrics.impl.stragglers import slowest_generation_time as _interaction_slowest_generation_time_impl
+from rlmetrics.impl.stragglers import slowest_preemptions as _interaction_slowest_preemptions_impl
+from rlmetrics.impl.stragglers import slowest_prompt_length as _interaction_slowest_prompt_length_impl
+from rlmetrics.impl.stragglers import slowest_response_length as _interaction_slowest_response_length_impl
+from rlmetrics.impl.stragglers import slowest_score_time as _interaction_slowest_score_time_impl
+from rlmetrics.impl.stragglers import slowest_tool_time as _interaction_slowest_tool_time_impl
 from rlmetrics.state import ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
@@ -28,6 +34,12 @@ __all__ = [
     "interaction_score_time_max",
     "interaction_score_time_mean",
     "interaction_score_time_min",
+    "interaction_slowest_generation_time",
+    "interaction_slowest_preemptions",
+    "interaction_slowest_prompt_length",
+    "interaction_slowest_response_length",
+    "interaction_slowest_score_time",
+    "interaction_slowest_tool_time",
     "interaction_tool_calls_max",
     "interaction_tool_calls_min",
     "interaction_tool_time_max",
@@ -800,6 +812,187 @@ def _interaction_score_time_min_finalize(state: Tensor) -> Tensor:
     return ops.or_nan(score_seconds_min, sequence_count)
 
 
+def interaction_slowest_generation_time(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+) -> Tensor:
+    """Generation time of the response that took longest in all.
+
+    Part of the engine in the straggler of the batch: if it is nearly all of its time, length is the reason. One sample,
+    so it jumps about. Seconds in the engine for the response whose generation, tool and scoring times add up to the
+    most.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+        tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
+        score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
+    return _interaction_slowest_generation_time_impl(generation_seconds, tool_seconds, score_seconds)
+
+
+def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tensor, score_seconds: Tensor) -> Tensor:
+    """Tool time of the response that took longest in all.
+
+    Part of the tools in the straggler of the batch: if it is large, speed up or limit the tool rather than the model.
+    Seconds in tools for that response.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+        tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
+        score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
+    return _interaction_slowest_tool_time_impl(generation_seconds, tool_seconds, score_seconds)
+
+
+def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Tensor, score_seconds: Tensor) -> Tensor:
+    """Scoring time of the response that took longest in all.
+
+    Part of scoring in the straggler of the batch: if it is large, the reward function holds everyone up. Seconds of
+    scoring for that response.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+        tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
+        score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
+
+    Returns:
+        Float64 tensor ``[]``, in s; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
+    return _interaction_slowest_score_time_impl(generation_seconds, tool_seconds, score_seconds)
+
+
+def interaction_slowest_preemptions(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+    preemptions: Tensor,
+) -> Tensor:
+    """Preemptions of the response that took longest in all.
+
+    Interruptions of the straggler; above 0 it was slow because it was pushed out of the cache. How often the engine
+    interrupted that response.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+        tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
+        score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
+        preemptions: Int tensor ``[B]``. How often the rollout engine interrupted each response to make room.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(
+        generation_seconds=generation_seconds,
+        tool_seconds=tool_seconds,
+        score_seconds=score_seconds,
+        preemptions=preemptions,
+    )
+    return _interaction_slowest_preemptions_impl(generation_seconds, tool_seconds, score_seconds, preemptions)
+
+
+def interaction_slowest_prompt_length(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+    prompt_lengths: Tensor,
+) -> Tensor:
+    """Prompt tokens of the response that took longest in all.
+
+    A long prompt points to slow prefill or a conversation that keeps growing. Number of prompt tokens of that response.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+        tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
+        score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
+        prompt_lengths: Int tensor ``[B]`` in token. Number of prompt tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(
+        generation_seconds=generation_seconds,
+        tool_seconds=tool_seconds,
+        score_seconds=score_seconds,
+        prompt_lengths=prompt_lengths,
+    )
+    return _interaction_slowest_prompt_length_impl(generation_seconds, tool_seconds, score_seconds, prompt_lengths)
+
+
+def interaction_slowest_response_length(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+    lengths: Tensor,
+) -> Tensor:
+    """Response tokens of the response that took longest in all.
+
+    Usually close to the largest response length; if it is not, something other than length made it slow. Number of
+    response tokens of that response, tool outputs included.
+
+    Population: Every response of the batch.
+
+    Args:
+        generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
+        tool_seconds: Float tensor ``[B]`` in s. Time that tool calls took for each response.
+        score_seconds: Float tensor ``[B]`` in s. Time that scoring took for each response.
+        lengths: Int tensor ``[B]`` in token. Number of response tokens.
+
+    Returns:
+        Float64 tensor ``[]``, in token; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    check(
+        generation_seconds=generation_seconds,
+        tool_seconds=tool_seconds,
+        score_seconds=score_seconds,
+        lengths=lengths,
+    )
+    return _interaction_slowest_response_length_impl(generation_seconds, tool_seconds, score_seconds, lengths)
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "interaction/turns/mean": MetricFunction(
         id="interaction/turns/mean",
@@ -1100,6 +1293,78 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_interaction_score_time_min_finalize,
         formula="min(score_seconds)",
         slots=(Slot("score_seconds_min", "min"), Slot("sequence_count", "count")),
+    ),
+    "interaction/slowest/generation_time": MetricFunction(
+        id="interaction/slowest/generation_time",
+        brief="Generation time of the response that took longest in all.",
+        unit="s",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
+        parameters={},
+        function=interaction_slowest_generation_time,
+        own_reference="rlmetrics.impl.stragglers_reference:slowest_generation_time",
+    ),
+    "interaction/slowest/tool_time": MetricFunction(
+        id="interaction/slowest/tool_time",
+        brief="Tool time of the response that took longest in all.",
+        unit="s",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
+        parameters={},
+        function=interaction_slowest_tool_time,
+        own_reference="rlmetrics.impl.stragglers_reference:slowest_tool_time",
+    ),
+    "interaction/slowest/score_time": MetricFunction(
+        id="interaction/slowest/score_time",
+        brief="Scoring time of the response that took longest in all.",
+        unit="s",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
+        parameters={},
+        function=interaction_slowest_score_time,
+        own_reference="rlmetrics.impl.stragglers_reference:slowest_score_time",
+    ),
+    "interaction/slowest/preemptions": MetricFunction(
+        id="interaction/slowest/preemptions",
+        brief="Preemptions of the response that took longest in all.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds", "tool_seconds", "score_seconds", "preemptions"),
+        parameters={},
+        function=interaction_slowest_preemptions,
+        own_reference="rlmetrics.impl.stragglers_reference:slowest_preemptions",
+    ),
+    "interaction/slowest/prompt_length": MetricFunction(
+        id="interaction/slowest/prompt_length",
+        brief="Prompt tokens of the response that took longest in all.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds", "tool_seconds", "score_seconds", "prompt_lengths"),
+        parameters={},
+        function=interaction_slowest_prompt_length,
+        own_reference="rlmetrics.impl.stragglers_reference:slowest_prompt_length",
+    ),
+    "interaction/slowest/response_length": MetricFunction(
+        id="interaction/slowest/response_length",
+        brief="Response tokens of the response that took longest in all.",
+        unit="token",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("generation_seconds", "tool_seconds", "score_seconds", "lengths"),
+        parameters={},
+        function=interaction_slowest_response_length,
+        own_reference="rlmetrics.impl.stragglers_reference:slowest_response_length",
     ),
 }
 """What is known about each function, by the metric's id."""

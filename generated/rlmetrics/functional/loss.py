@@ -21,6 +21,7 @@ from ._inputs import check, named
 
 __all__ = [
     "METRICS",
+    "loss_run_mean",
     "loss_total_cispo",
     "loss_total_dppo_kl",
     "loss_total_dppo_tv",
@@ -1450,6 +1451,49 @@ def _loss_total_dppo_kl_finalize(state: Tensor) -> Tensor:
     return chosen_sum / token_count
 
 
+def loss_run_mean(step_losses: Tensor) -> Tensor:
+    """Mean training loss over all optimiser steps of a run.
+
+    One number at the end of training. It mixes the whole run and is of little use in reinforcement learning, where the
+    loss is no measure of progress. The sum of the step losses since the start of this process over the number of
+    optimiser steps, at the end of training.
+
+    Formula::
+
+        mean(step_losses)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        step_losses: Float tensor ``[N]``. Loss of each optimiser step, or of each micro-batch where the metric says so.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Schulman et al. 2017, Proximal Policy Optimization Algorithms, https://arxiv.org/abs/1707.06347.
+    """
+    state = _loss_run_mean_update(step_losses)
+    return _loss_run_mean_finalize(state)
+
+
+def _loss_run_mean_update(step_losses: Tensor) -> Tensor:
+    check(step_losses=step_losses)
+    step_losses = ops.as_float(step_losses)
+    step_losses_sum = ops.total(step_losses)
+    element_count = ops.number_of(step_losses)
+    return pack([step_losses_sum, element_count])
+
+
+def _loss_run_mean_finalize(state: Tensor) -> Tensor:
+    step_losses_sum, element_count = state.unbind()
+    return step_losses_sum / element_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "loss/total@ppo": MetricFunction(
         id="loss/total@ppo",
@@ -1732,6 +1776,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_loss_total_dppo_kl_finalize,
         formula="metric('objective/dppo_kl_loss')",
         slots=(Slot("chosen_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "loss/run_mean": MetricFunction(
+        id="loss/run_mean",
+        brief="Mean training loss over all optimiser steps of a run.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("step_losses"),
+        parameters={},
+        function=loss_run_mean,
+        update=_loss_run_mean_update,
+        finalize=_loss_run_mean_finalize,
+        formula="mean(step_losses)",
+        slots=(Slot("step_losses_sum", "sum"), Slot("element_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -27,6 +27,7 @@ __all__ = [
     "self_distillation_success_sample_fraction",
     "self_distillation_tool_evaluation_action_accuracy",
     "self_distillation_tool_evaluation_action_present_fraction",
+    "self_distillation_tool_evaluation_change",
     "self_distillation_tool_evaluation_full_match",
     "self_distillation_tool_evaluation_valid_json_fraction",
 ]
@@ -387,6 +388,49 @@ def _self_distillation_tool_evaluation_action_present_fraction_finalize(state: T
     return sample_values_sum / sequence_count
 
 
+def self_distillation_tool_evaluation_change(matches_before: Tensor, matches_after: Tensor) -> Tensor:
+    """Difference of a share of the tool evaluation between the end and the start of training.
+
+    Positive is progress. With few prompts a single one moves it by its whole share, so look at how many there were. The
+    share after training minus the share before it, of the same prompts with greedy answers.
+
+    Formula::
+
+        mean(matches_after) - mean(matches_before)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        matches_before: Float tensor ``[B]``. 1 for each evaluation prompt that was answered right before training, else
+            0.
+        matches_after: Float tensor ``[B]``. 1 for each evaluation prompt that is answered right after training, else 0.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+    """
+    state = _self_distillation_tool_evaluation_change_update(matches_before, matches_after)
+    return _self_distillation_tool_evaluation_change_finalize(state)
+
+
+def _self_distillation_tool_evaluation_change_update(matches_before: Tensor, matches_after: Tensor) -> Tensor:
+    check(matches_before=matches_before, matches_after=matches_after)
+    matches_before = ops.as_float(matches_before)
+    matches_after = ops.as_float(matches_after)
+    matches_after_sum = ops.total(matches_after)
+    sequence_count = ops.number_of(matches_after)
+    matches_before_sum = ops.total(matches_before)
+    return pack([matches_after_sum, sequence_count, matches_before_sum])
+
+
+def _self_distillation_tool_evaluation_change_finalize(state: Tensor) -> Tensor:
+    matches_after_sum, sequence_count, matches_before_sum = state.unbind()
+    return matches_after_sum / sequence_count - matches_before_sum / sequence_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "self_distillation/success_group_fraction": MetricFunction(
         id="self_distillation/success_group_fraction",
@@ -522,6 +566,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_self_distillation_tool_evaluation_action_present_fraction_finalize,
         formula="mean(sample_values)",
         slots=(Slot("sample_values_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "self_distillation/tool_evaluation/change": MetricFunction(
+        id="self_distillation/tool_evaluation/change",
+        brief="Difference of a share of the tool evaluation between the end and the start of training.",
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("matches_before", "matches_after"),
+        parameters={},
+        function=self_distillation_tool_evaluation_change,
+        update=_self_distillation_tool_evaluation_change_update,
+        finalize=_self_distillation_tool_evaluation_change_finalize,
+        formula="mean(matches_after) - mean(matches_before)",
+        slots=(Slot("matches_after_sum", "sum"), Slot("sequence_count", "count"), Slot("matches_before_sum", "sum")),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -26,6 +26,7 @@ __all__ = [
     "sft_entropy_from_logits",
     "sft_loss",
     "sft_loss_from_logits",
+    "sft_multi_token_prediction_loss",
     "sft_token_accuracy",
     "sft_token_accuracy_from_logits",
 ]
@@ -357,6 +358,53 @@ def _sft_dynamic_loss_finalize(state: Tensor) -> Tensor:
     return product_sum / token_count
 
 
+def sft_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Loss of one multi-token-prediction head in supervised training.
+
+    As for reinforcement learning, on the supervised targets. The head's loss as the training framework reports it after
+    a batch.
+
+    Formula::
+
+        mean(-multi_token_logprobs)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        multi_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities that a head for multi-token prediction
+            gives to the tokens it should predict.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,
+            https://arxiv.org/abs/2404.19737.
+    """
+    state = _sft_multi_token_prediction_loss_update(multi_token_logprobs, mask)
+    return _sft_multi_token_prediction_loss_finalize(state)
+
+
+def _sft_multi_token_prediction_loss_update(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(multi_token_logprobs=multi_token_logprobs, mask=mask)
+    mask = mask.bool()
+    multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
+    negative_multi_token_logprobs_sum = ops.total(-multi_token_logprobs, mask)
+    token_count = ops.count(mask)
+    return pack([negative_multi_token_logprobs_sum, token_count])
+
+
+def _sft_multi_token_prediction_loss_finalize(state: Tensor) -> Tensor:
+    negative_multi_token_logprobs_sum, token_count = state.unbind()
+    return negative_multi_token_logprobs_sum / token_count
+
+
 METRICS: Final[dict[str, MetricFunction]] = {
     "sft/loss": MetricFunction(
         id="sft/loss",
@@ -464,6 +512,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_sft_dynamic_loss_finalize,
         formula="mean(-exp(logprobs) * logprobs)",
         slots=(Slot("product_sum", "sum"), Slot("token_count", "count")),
+    ),
+    "sft/multi_token_prediction_loss": MetricFunction(
+        id="sft/multi_token_prediction_loss",
+        brief="Loss of one multi-token-prediction head in supervised training.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("multi_token_logprobs", "mask"),
+        parameters={},
+        function=sft_multi_token_prediction_loss,
+        update=_sft_multi_token_prediction_loss_update,
+        finalize=_sft_multi_token_prediction_loss_finalize,
+        formula="mean(-multi_token_logprobs)",
+        slots=(Slot("negative_multi_token_logprobs_sum", "sum"), Slot("token_count", "count")),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -20,6 +20,10 @@ from ._inputs import check, named
 __all__ = [
     "METRICS",
     "throughput_generated_tokens_per_second",
+    "throughput_mfu_critic",
+    "throughput_mfu_old_log_probabilities",
+    "throughput_mfu_step",
+    "throughput_mfu_update",
     "throughput_milliseconds_per_token_actor_update",
     "throughput_milliseconds_per_token_advantages",
     "throughput_milliseconds_per_token_critic_update",
@@ -324,6 +328,255 @@ def _throughput_generated_tokens_per_second_finalize(state: Tensor) -> Tensor:
     sequence_count = state[3]
     value = lengths_sum / ops.last_value(last_stage_seconds)
     return ops.or_nan(value, sequence_count)
+
+
+def throughput_mfu_step(model_flops: Tensor, step_seconds: Tensor, *, devices: float, device_flops: float) -> Tensor:
+    """Model FLOPs utilisation of a whole training step, waiting included.
+
+    Estimated arithmetic of the trained tokens over what the devices could have done between two optimizer steps. The
+    gap to the utilisation of the forward and backward passes is time spent on waiting, optimizer and transfers.
+    Estimated FLOPs of the tokens processed, from the model's shape, over the time between two optimizer steps, promised
+    FLOPs of one device and number of devices.
+
+    Formula::
+
+        sum(model_flops) / (last(step_seconds) * devices * device_flops)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        model_flops: Float tensor ``[N]``. Floating-point operations that the shape of the model asks for, one number
+            per micro-batch or rank.
+        step_seconds: Float tensor ``[]`` in s. Wall time of the step.
+        devices: Number of devices that share the work.
+        device_flops: Floating-point operations per second that one device can do at best.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
+            https://arxiv.org/abs/2204.02311.
+    """
+    state = _throughput_mfu_step_update(model_flops, step_seconds, devices=devices, device_flops=device_flops)
+    return _throughput_mfu_step_finalize(state, devices=devices, device_flops=device_flops)
+
+
+def _throughput_mfu_step_update(
+    model_flops: Tensor,
+    step_seconds: Tensor,
+    *,
+    devices: float,
+    device_flops: float,
+) -> Tensor:
+    check(model_flops=model_flops, step_seconds=step_seconds)
+    model_flops = ops.as_float(model_flops)
+    step_seconds = ops.as_float(step_seconds)
+    model_flops_sum = ops.total(model_flops)
+    last_step_seconds = ops.last(step_seconds)
+    element_count = ops.number_of(model_flops)
+    return pack([model_flops_sum, last_step_seconds, element_count])
+
+
+def _throughput_mfu_step_finalize(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
+    model_flops_sum = state[0]
+    last_step_seconds = state[1:3]
+    element_count = state[3]
+    product = ops.last_value(last_step_seconds) * devices * device_flops
+    return ops.or_nan(model_flops_sum / product, element_count)
+
+
+def throughput_mfu_update(model_flops: Tensor, stage_seconds: Tensor, *, devices: float, device_flops: float) -> Tensor:
+    """Model FLOPs utilisation of the policy's update.
+
+    Estimated arithmetic of the model over what the devices could do in that time: 0.3 to 0.5 is good for training dense
+    models. An exact 0 means that the model's type or the device is unknown to the counter; falling values with shorter
+    sequences are normal. Recomputation for gradient checkpointing is not counted as work. Estimated FLOPs of the tokens
+    processed, from the model's shape, over wall time, promised FLOPs of one device and number of devices.
+
+    Formula::
+
+        sum(model_flops) / (last(stage_seconds) * devices * device_flops)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        model_flops: Float tensor ``[N]``. Floating-point operations that the shape of the model asks for, one number
+            per micro-batch or rank.
+        stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
+        devices: Number of devices that share the work.
+        device_flops: Floating-point operations per second that one device can do at best.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
+            https://arxiv.org/abs/2204.02311.
+    """
+    state = _throughput_mfu_update_update(model_flops, stage_seconds, devices=devices, device_flops=device_flops)
+    return _throughput_mfu_update_finalize(state, devices=devices, device_flops=device_flops)
+
+
+def _throughput_mfu_update_update(
+    model_flops: Tensor,
+    stage_seconds: Tensor,
+    *,
+    devices: float,
+    device_flops: float,
+) -> Tensor:
+    check(model_flops=model_flops, stage_seconds=stage_seconds)
+    model_flops = ops.as_float(model_flops)
+    stage_seconds = ops.as_float(stage_seconds)
+    model_flops_sum = ops.total(model_flops)
+    last_stage_seconds = ops.last(stage_seconds)
+    element_count = ops.number_of(model_flops)
+    return pack([model_flops_sum, last_stage_seconds, element_count])
+
+
+def _throughput_mfu_update_finalize(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
+    model_flops_sum = state[0]
+    last_stage_seconds = state[1:3]
+    element_count = state[3]
+    product = ops.last_value(last_stage_seconds) * devices * device_flops
+    return ops.or_nan(model_flops_sum / product, element_count)
+
+
+def throughput_mfu_critic(model_flops: Tensor, stage_seconds: Tensor, *, devices: float, device_flops: float) -> Tensor:
+    """Model FLOPs utilisation of the critic's update.
+
+    Read like the policy's. A much lower value at the same model size means that the critic's batches are too small.
+    Estimated FLOPs of the tokens processed, from the model's shape, over wall time, promised FLOPs of one device and
+    number of devices.
+
+    Formula::
+
+        sum(model_flops) / (last(stage_seconds) * devices * device_flops)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        model_flops: Float tensor ``[N]``. Floating-point operations that the shape of the model asks for, one number
+            per micro-batch or rank.
+        stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
+        devices: Number of devices that share the work.
+        device_flops: Floating-point operations per second that one device can do at best.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
+            https://arxiv.org/abs/2204.02311.
+    """
+    state = _throughput_mfu_critic_update(model_flops, stage_seconds, devices=devices, device_flops=device_flops)
+    return _throughput_mfu_critic_finalize(state, devices=devices, device_flops=device_flops)
+
+
+def _throughput_mfu_critic_update(
+    model_flops: Tensor,
+    stage_seconds: Tensor,
+    *,
+    devices: float,
+    device_flops: float,
+) -> Tensor:
+    check(model_flops=model_flops, stage_seconds=stage_seconds)
+    model_flops = ops.as_float(model_flops)
+    stage_seconds = ops.as_float(stage_seconds)
+    model_flops_sum = ops.total(model_flops)
+    last_stage_seconds = ops.last(stage_seconds)
+    element_count = ops.number_of(model_flops)
+    return pack([model_flops_sum, last_stage_seconds, element_count])
+
+
+def _throughput_mfu_critic_finalize(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
+    model_flops_sum = state[0]
+    last_stage_seconds = state[1:3]
+    element_count = state[3]
+    product = ops.last_value(last_stage_seconds) * devices * device_flops
+    return ops.or_nan(model_flops_sum / product, element_count)
+
+
+def throughput_mfu_old_log_probabilities(
+    model_flops: Tensor,
+    stage_seconds: Tensor,
+    *,
+    devices: float,
+    device_flops: float,
+) -> Tensor:
+    """Model FLOPs utilisation of recomputing the old log-probabilities.
+
+    A third of the arithmetic of training per token, because nothing is differentiated. Usually higher than in training,
+    since memory allows larger batches. Estimated FLOPs of the tokens processed, from the model's shape, over wall time,
+    promised FLOPs of one device and number of devices.
+
+    Formula::
+
+        sum(model_flops) / (last(stage_seconds) * devices * device_flops)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        model_flops: Float tensor ``[N]``. Floating-point operations that the shape of the model asks for, one number
+            per micro-batch or rank.
+        stage_seconds: Float tensor ``[]`` in s. Wall time of one stage of the step.
+        devices: Number of devices that share the work.
+        device_flops: Floating-point operations per second that one device can do at best.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Chowdhery et al. 2022, PaLM: Scaling Language Modeling with Pathways (model FLOPs utilisation),
+            https://arxiv.org/abs/2204.02311.
+    """
+    state = _throughput_mfu_old_log_probabilities_update(
+        model_flops,
+        stage_seconds,
+        devices=devices,
+        device_flops=device_flops,
+    )
+    return _throughput_mfu_old_log_probabilities_finalize(state, devices=devices, device_flops=device_flops)
+
+
+def _throughput_mfu_old_log_probabilities_update(
+    model_flops: Tensor,
+    stage_seconds: Tensor,
+    *,
+    devices: float,
+    device_flops: float,
+) -> Tensor:
+    check(model_flops=model_flops, stage_seconds=stage_seconds)
+    model_flops = ops.as_float(model_flops)
+    stage_seconds = ops.as_float(stage_seconds)
+    model_flops_sum = ops.total(model_flops)
+    last_stage_seconds = ops.last(stage_seconds)
+    element_count = ops.number_of(model_flops)
+    return pack([model_flops_sum, last_stage_seconds, element_count])
+
+
+def _throughput_mfu_old_log_probabilities_finalize(state: Tensor, *, devices: float, device_flops: float) -> Tensor:
+    model_flops_sum = state[0]
+    last_stage_seconds = state[1:3]
+    element_count = state[3]
+    product = ops.last_value(last_stage_seconds) * devices * device_flops
+    return ops.or_nan(model_flops_sum / product, element_count)
 
 
 def throughput_milliseconds_per_token_generation(stage_seconds: Tensor, lengths: Tensor) -> Tensor:
@@ -746,6 +999,70 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_throughput_generated_tokens_per_second_finalize,
         formula="sum(lengths) / last(stage_seconds)",
         slots=(Slot("lengths_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("sequence_count", "count")),
+    ),
+    "throughput/mfu_step": MetricFunction(
+        id="throughput/mfu_step",
+        brief="Model FLOPs utilisation of a whole training step, waiting included.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("model_flops", "step_seconds"),
+        parameters={"devices": None, "device_flops": None},
+        function=throughput_mfu_step,
+        update=_throughput_mfu_step_update,
+        finalize=_throughput_mfu_step_finalize,
+        finalize_parameters=("devices", "device_flops"),
+        formula="sum(model_flops) / (last(step_seconds) * devices * device_flops)",
+        slots=(Slot("model_flops_sum", "sum"), Slot("last_step_seconds", "last"), Slot("element_count", "count")),
+    ),
+    "throughput/mfu_update": MetricFunction(
+        id="throughput/mfu_update",
+        brief="Model FLOPs utilisation of the policy's update.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("model_flops", "stage_seconds"),
+        parameters={"devices": None, "device_flops": None},
+        function=throughput_mfu_update,
+        update=_throughput_mfu_update_update,
+        finalize=_throughput_mfu_update_finalize,
+        finalize_parameters=("devices", "device_flops"),
+        formula="sum(model_flops) / (last(stage_seconds) * devices * device_flops)",
+        slots=(Slot("model_flops_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("element_count", "count")),
+    ),
+    "throughput/mfu_critic": MetricFunction(
+        id="throughput/mfu_critic",
+        brief="Model FLOPs utilisation of the critic's update.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("model_flops", "stage_seconds"),
+        parameters={"devices": None, "device_flops": None},
+        function=throughput_mfu_critic,
+        update=_throughput_mfu_critic_update,
+        finalize=_throughput_mfu_critic_finalize,
+        finalize_parameters=("devices", "device_flops"),
+        formula="sum(model_flops) / (last(stage_seconds) * devices * device_flops)",
+        slots=(Slot("model_flops_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("element_count", "count")),
+    ),
+    "throughput/mfu_old_log_probabilities": MetricFunction(
+        id="throughput/mfu_old_log_probabilities",
+        brief="Model FLOPs utilisation of recomputing the old log-probabilities.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("model_flops", "stage_seconds"),
+        parameters={"devices": None, "device_flops": None},
+        function=throughput_mfu_old_log_probabilities,
+        update=_throughput_mfu_old_log_probabilities_update,
+        finalize=_throughput_mfu_old_log_probabilities_finalize,
+        finalize_parameters=("devices", "device_flops"),
+        formula="sum(model_flops) / (last(stage_seconds) * devices * device_flops)",
+        slots=(Slot("model_flops_sum", "sum"), Slot("last_stage_seconds", "last"), Slot("element_count", "count")),
     ),
     "throughput/milliseconds_per_token/generation": MetricFunction(
         id="throughput/milliseconds_per_token/generation",

@@ -27,6 +27,7 @@ __all__ = [
     "training_gradient_noise_power",
     "training_gradient_signal_power",
     "training_gradient_total_power",
+    "training_multi_token_prediction_loss",
     "training_score_norm_proxy",
     "training_score_norm_proxy_from_logits",
     "training_staleness_max",
@@ -39,6 +40,55 @@ __all__ = [
     "training_worst_staleness_mean",
     "training_worst_staleness_min",
 ]
+
+
+def training_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
+    """Loss of one multi-token-prediction head on the training batch.
+
+    Cross-entropy of predicting a token several positions ahead. It lies above the loss of ordinary next-token
+    prediction and rises with the distance; it should fall or hold while the policy changes, otherwise drafting with
+    that head gets worse. The head's loss as the training framework reports it after a mini-batch, averaged over tokens
+    and ranks.
+
+    Formula::
+
+        mean(-multi_token_logprobs)
+
+    Population: Every response token up to and including the end-of-sequence token. Data may be split anywhere: merged
+    states equal the whole.
+
+    Args:
+        multi_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities that a head for multi-token prediction
+            gives to the tokens it should predict.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gloeckle et al. 2024, Better and Faster Large Language Models via Multi-token Prediction,
+            https://arxiv.org/abs/2404.19737.
+    """
+    state = _training_multi_token_prediction_loss_update(multi_token_logprobs, mask)
+    return _training_multi_token_prediction_loss_finalize(state)
+
+
+def _training_multi_token_prediction_loss_update(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
+    check(multi_token_logprobs=multi_token_logprobs, mask=mask)
+    mask = mask.bool()
+    multi_token_logprobs = ops.masked(multi_token_logprobs, mask)
+    negative_multi_token_logprobs_sum = ops.total(-multi_token_logprobs, mask)
+    token_count = ops.count(mask)
+    return pack([negative_multi_token_logprobs_sum, token_count])
+
+
+def _training_multi_token_prediction_loss_finalize(state: Tensor) -> Tensor:
+    negative_multi_token_logprobs_sum, token_count = state.unbind()
+    return negative_multi_token_logprobs_sum / token_count
 
 
 def training_gradient_signal_power(gradient_norms: Tensor) -> Tensor:
@@ -904,6 +954,21 @@ def _training_evicted_span_min_finalize(state: Tensor) -> Tensor:
 
 
 METRICS: Final[dict[str, MetricFunction]] = {
+    "training/multi_token_prediction_loss": MetricFunction(
+        id="training/multi_token_prediction_loss",
+        brief="Loss of one multi-token-prediction head on the training batch.",
+        unit="nat",
+        kind="scalar",
+        atom="token",
+        empty="nan",
+        inputs=named("multi_token_logprobs", "mask"),
+        parameters={},
+        function=training_multi_token_prediction_loss,
+        update=_training_multi_token_prediction_loss_update,
+        finalize=_training_multi_token_prediction_loss_finalize,
+        formula="mean(-multi_token_logprobs)",
+        slots=(Slot("negative_multi_token_logprobs_sum", "sum"), Slot("token_count", "count")),
+    ),
     "training/gradient_signal_power": MetricFunction(
         id="training/gradient_signal_power",
         brief="Squared norm of the averaged gradient: the part of the gradient that samples agree on.",

@@ -34,6 +34,7 @@ __all__ = [
     "unpaired_reward_chosen",
     "unpaired_reward_margin",
     "unpaired_reward_rejected",
+    "unpaired_reward_running_mean",
 ]
 
 
@@ -234,6 +235,51 @@ def _unpaired_reward_margin_update(
 def _unpaired_reward_margin_finalize(state: Tensor) -> Tensor:
     reward_sum, selected_count, reward_sum_2, selected_count_2 = state.unbind()
     return reward_sum / selected_count - reward_sum_2 / selected_count_2
+
+
+def unpaired_reward_running_mean(batch_mean_rewards: Tensor) -> Tensor:
+    """Running mean of all implicit rewards so far, the threshold that BCO classifies against.
+
+    The reward shift of BCO: a completion counts as good when its reward lies above it. It changes ever more slowly,
+    because every batch ever seen keeps its weight; the current rewards may have left it behind. Watch that it stays
+    between the rewards of the two classes. The mean over the batches of the run so far of the mean implicit reward of
+    each batch, good and bad completions together.
+
+    Formula::
+
+        mean(batch_mean_rewards)
+
+    Data may be split between updates: merged states equal the whole.
+
+    Args:
+        batch_mean_rewards: Float tensor ``[N]``. Mean implicit reward of the completions of each batch.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Jung et al. 2024, Binary Classifier Optimization for Large Language Model Alignment,
+            https://arxiv.org/abs/2404.04656.
+    """
+    state = _unpaired_reward_running_mean_update(batch_mean_rewards)
+    return _unpaired_reward_running_mean_finalize(state)
+
+
+def _unpaired_reward_running_mean_update(batch_mean_rewards: Tensor) -> Tensor:
+    check(batch_mean_rewards=batch_mean_rewards)
+    batch_mean_rewards = ops.as_float(batch_mean_rewards)
+    batch_mean_rewards_sum = ops.total(batch_mean_rewards)
+    element_count = ops.number_of(batch_mean_rewards)
+    return pack([batch_mean_rewards_sum, element_count])
+
+
+def _unpaired_reward_running_mean_finalize(state: Tensor) -> Tensor:
+    batch_mean_rewards_sum, element_count = state.unbind()
+    return batch_mean_rewards_sum / element_count
 
 
 def unpaired_logprob_chosen(completion_logprobs: Tensor, desirable: Tensor) -> Tensor:
@@ -820,6 +866,21 @@ METRICS: Final[dict[str, MetricFunction]] = {
             Slot("reward_sum_2", "sum"),
             Slot("selected_count_2", "count"),
         ),
+    ),
+    "unpaired/reward/running_mean": MetricFunction(
+        id="unpaired/reward/running_mean",
+        brief="Running mean of all implicit rewards so far, the threshold that BCO classifies against.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("batch_mean_rewards"),
+        parameters={},
+        function=unpaired_reward_running_mean,
+        update=_unpaired_reward_running_mean_update,
+        finalize=_unpaired_reward_running_mean_finalize,
+        formula="mean(batch_mean_rewards)",
+        slots=(Slot("batch_mean_rewards_sum", "sum"), Slot("element_count", "count")),
     ),
     "unpaired/logprob/chosen": MetricFunction(
         id="unpaired/logprob/chosen",
