@@ -57,6 +57,7 @@ _EXTRAS = {
     "jinja2": "codegen",
     "torch": "torch",
     "wandb": "wandb",
+    "wandb_workspaces": "workspaces",
     "tensorboard": "tensorboard",
     "tensorboard_data_server": "tensorboard",
     "trackio": "trackio",

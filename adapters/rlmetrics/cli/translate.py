@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import Any
 
 from rlmetrics.names.config import parse_pairs
 
@@ -24,7 +25,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         epilog="Exit codes: 0 done; 1 done, but names with different values collided and were set aside; "
         "2 bad usage or input, and nothing written.",
     )
-    parser.add_argument("input", metavar="IN", help="the file or folder to translate")
+    parser.add_argument(
+        "input", metavar="IN", help="the file or folder to translate, or wandb-workspace:ENTITY/PROJECT/VIEW"
+    )
     add_source(parser, "--from", "where the names come from")
     add_source(parser, "--to", "where they go", required=True)
     parser.add_argument("-o", "--output", metavar="OUT", help="where the copy goes; by default IN.translated")
@@ -50,6 +53,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--new-run-id", action="store_true", help="W&B: give the copy an id of its own, to sync it beside the original"
     )
     parser.add_argument("--keep-alerts", action="store_true", help="W&B: keep alerts, which syncing would send again")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="W&B view: save over it; by default the translation is a new view"
+    )
     add_surface(parser, "as the input shows them")
     add_spec(parser)
     add_json(parser)
@@ -62,24 +68,27 @@ def run(args: argparse.Namespace) -> int:
         0, or 1 where names collided.
     """
     from rlmetrics.translate import translate_file
+    from rlmetrics.translate.views import SCHEME, translate_view
 
-    report = translate_file(
-        args.input,
-        source=args.from_,
-        target=args.to,
-        output=args.output,
-        kind=args.kind,
-        force=args.force,
-        config=config_of(args),
-        bind=parse_pairs(args.bind, "--bind"),
-        spec=spec_of(args),
-        strict=args.strict,
-        both=args.both,
-        unknown=args.unknown,
-        surface=args.surface,
-        new_run_id=args.new_run_id,
-        keep_alerts=args.keep_alerts,
-    )
+    options: dict[str, Any] = {
+        "source": args.from_,
+        "target": args.to,
+        "output": args.output,
+        "force": args.force,
+        "config": config_of(args),
+        "bind": parse_pairs(args.bind, "--bind"),
+        "spec": spec_of(args),
+        "strict": args.strict,
+        "both": args.both,
+        "unknown": args.unknown,
+        "surface": args.surface,
+    }
+    if args.input.startswith(SCHEME):
+        report = translate_view(args.input, overwrite=args.overwrite, **options)
+    else:
+        report = translate_file(
+            args.input, kind=args.kind, new_run_id=args.new_run_id, keep_alerts=args.keep_alerts, **options
+        )
     print(json.dumps(report.as_json(), indent=2) if args.json else report.as_text())
     if report.collisions:
         print(f"rlmetrics translate: {len(report.collisions)} names collided and were set aside", file=sys.stderr)

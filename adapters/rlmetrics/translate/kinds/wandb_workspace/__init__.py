@@ -15,7 +15,7 @@ from ...report import Report
 from ...translator import Translator
 from .places import walk
 
-__all__ = ["names", "recognises", "rewrite", "translate"]
+__all__ = ["names", "names_in", "recognises", "rewrite", "translate"]
 
 _MAX_BYTES = 1 << 26
 
@@ -33,8 +33,17 @@ def recognises(path: Path) -> bool:
 
 def names(path: Path) -> set[str]:
     """Return the names of metrics in every spec of the file."""
+    return names_in(_read(path), path)
+
+
+def names_in(text: str, path: Path) -> set[str]:
+    """Return the names of metrics in a JSON text; ``path`` is for messages.
+
+    Raises:
+        InputError: As ``translate``.
+    """
     collector = Collector()
-    _walk(path, _read(path), collector)
+    _walk(path, text, collector)
     return set(collector.found)
 
 

@@ -1,0 +1,102 @@
+"""Views on a server, through the real command line and W&B's own packages, against a stand-in on this machine."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wandb_views import Views, serving
+
+PPO = Path(__file__).parents[1] / "fixtures" / "dashboards" / "trl-0.7.10-ppo.workspace.json"
+OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
+
+
+@pytest.fixture
+def views():
+    """A server with one view, whose spec has a field that no package knows."""
+    kept = Views()
+    spec = json.loads(PPO.read_bytes())
+    spec["section"]["fromTheFuture"] = {"huge": 123456789012345678901234567890}
+    kept.saved["nw-abc123-v"] = {"id": "Vmx1", "displayName": "PPO", "spec": json.dumps(spec)}
+    with serving(kept):
+        yield kept
+
+
+def run(views, *arguments):
+    """Run the command in a process of its own, as W&B's client keeps its settings for the life of one."""
+    environment = {
+        **os.environ,
+        "WANDB_BASE_URL": views.url,
+        "WANDB_API_KEY": "0" * 40,
+        "WANDB_SILENT": "true",
+    }
+    command = [sys.executable, "-m", "rlmetrics.cli", "translate", *arguments, "--from", OLD, "--to", NEW, "--json"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_the_translation_is_saved_as_a_new_view(views):
+    """The old view stays; the new one has a name and id of its own, and every field that the server sent."""
+    before = dict(views.saved["nw-abc123-v"])
+
+    done = run(views, "wandb-workspace:acme/rl/abc123")
+
+    assert 0 == done.returncode, done.stderr
+    assert before == views.saved["nw-abc123-v"]
+    (mutation,) = views.mutations
+    assert "id" not in mutation
+    assert f"PPO ({NEW})" == mutation["displayName"]
+    assert mutation["name"] not in ("nw-abc123-v", "")
+    spec = json.loads(mutation["spec"])
+    assert {"huge": 123456789012345678901234567890} == spec["section"]["fromTheFuture"]
+    assert "policy/approxkl_avg" in mutation["spec"]
+    models: Any = import_module("wandb_workspaces.workspaces.internal")
+    models.WorkspaceViewspec.model_validate_json(mutation["spec"])
+    report = json.loads(done.stdout)
+    slug = mutation["name"].removeprefix("nw-").removesuffix("-v")
+    assert ("wandb-workspace", [f"wandb-workspace:acme/rl/{slug}"]) == (report["kind"], report["outputs"])
+
+
+def test_a_view_is_overwritten_only_when_told(views, tmp_path):
+    """``--overwrite`` saves under the old id and title; with ``-o`` a file is written and nothing is saved."""
+    file = tmp_path / "view.json"
+    done = run(views, "wandb-workspace:acme/rl/nw-abc123-v", "-o", str(file))
+    assert (0, []) == (done.returncode, views.mutations), done.stderr
+    assert "policy/approxkl_avg" in json.loads(file.read_text())["spec"]
+
+    done = run(views, "wandb-workspace:acme/rl/abc123", "--overwrite")
+
+    assert 0 == done.returncode, done.stderr
+    (mutation,) = views.mutations
+    assert ("Vmx1", "nw-abc123-v", "PPO") == (mutation["id"], mutation["name"], mutation["displayName"])
+    assert ["nw-abc123-v"] == list(views.saved)
+
+
+@pytest.mark.parametrize(
+    ("address", "what"),
+    [
+        ("wandb-workspace:acme/rl", "no view; write wandb-workspace:ENTITY/PROJECT/VIEW"),
+        ("wandb-workspace:acme/rl/gone", "the view can't be read: Workspace `gone` not found in project `rl`"),
+        ("wandb-workspace:acme/other/abc123", "the view can't be read: Project `acme/other` not found"),
+    ],
+)
+def test_what_the_server_does_not_have_is_one_line(views, address, what):
+    """An address that is none, a missing view or project: one line, exit code 2, and nothing is saved."""
+    done = run(views, address)
+
+    assert (2, []) == (done.returncode, views.mutations)
+    assert what in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_a_view_without_known_names_is_not_saved(views):
+    """Nothing to translate is an error, as for files."""
+    views.saved["nw-abc123-v"]["spec"] = '{"section": {"panelBankConfig": {}, "runSets": []}}'
+
+    done = run(views, "wandb-workspace:acme/rl/abc123")
+
+    assert (2, []) == (done.returncode, views.mutations)
+    assert "0 keys translated" in done.stderr
