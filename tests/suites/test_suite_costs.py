@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
@@ -89,6 +90,21 @@ def test_update_compiles_without_breaks(make) -> None:  # type: ignore[no-untype
         update(**batch)
 
     assert_same(plain.compute(), compiled.compute())
+
+
+def test_more_suites_compile_than_recompilations_are_allowed() -> None:
+    """Each suite compiles code of its own, and a pickled one comes back uncompiled with the same numbers."""
+    torch.compiler.reset()
+    keys = ["kl/old/k1", "kl/old/k2", "kl/old/k3", "advantage/mean", "advantage/max", "advantage/min"]
+    choices = [keys[:1], keys[1:2], *(keys[: 2 + place] for place in range(5)), keys[1:], keys[2:], keys[3:]]
+    for choice in choices:
+        plain, compiled = make_suite(choice), make_suite(choice).compile(backend="aot_eager")
+        batch = make_batch(plain, 0)
+        expected = plain.update(**batch).compute()
+
+        assert_same(expected, compiled.update(**batch).compute())
+        assert expected == pickle.loads(pickle.dumps(plain)).compute()
+        assert_same(expected, pickle.loads(pickle.dumps(compiled)).compute())
 
 
 def test_fusing_needs_no_code_generator() -> None:
