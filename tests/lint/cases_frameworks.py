@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lint.lint_case import EVIDENCE, OMITS, SHARED, Case, F, P, T, new_emission
+from lint.lint_case import AMENDS, EVIDENCE, OMITS, SHARED, Case, F, P, T, new_emission
 
 CASES = [
     # Emissions
@@ -132,6 +132,18 @@ CASES = [
         [(T, "unlogged:", OMITS.format("¦step_timer"))],
         [(T, "unlogged:", OMITS.format("step_time"))],
         "no extended file logs `step_timer`",
+    ),
+    Case(
+        "amends-nothing",
+        [(T, "unlogged:", AMENDS.format("step_time, ¦step_timer", ""))],
+        [(T, "unlogged:", AMENDS.format("step_time, loss/policy", ""))],
+        "no record of `step_timer`",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "unlogged:", AMENDS.format("step_time", "¦padding_counted_twice"))],
+        [(T, "unlogged:", AMENDS.format("step_time", ""))],
+        "padding_counted_twice",
     ),
     Case(
         "release-overlap",

@@ -23,6 +23,10 @@ OMITS = (
     "omits:\n  - key: {}\n    reason: Nothing is timed here.\n"
     "    evidence: [{{release: 1.0.0, path: acme/trainer.py, line: 3, symbol: f}}]\nunlogged:"
 )
+AMENDS = (
+    "amends:\n  - keys: [{}]\n    traits: [{}]\n    note: Timed twice.\n"
+    "    evidence: [{{release: 1.0.0, path: acme/trainer.py, line: 3, symbol: f, shows: value}}]\nunlogged:"
+)
 METRIC = """
   {name}:
     brief: A number named {name}.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .tables import FrameworkTable
@@ -19,7 +19,7 @@ class AppliedRow:
 
     Attributes:
         stem: The file in which it stands.
-        row: What it says.
+        row: What it says, with what amendments add to it.
         mode: ``train`` or ``eval``.
         key: The key with the mode's prefix.
         releases: The releases in which it applies, in the order in which they were asked for.
@@ -44,10 +44,12 @@ def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> I
         releases: Described releases.
     """
     taken: dict[tuple[str, str], set[str]] = {}
+    amended: list[Mapping[str, Any]] = []
     chain = table.chain(stem)
     constants = _constants(table, chain)
     for part in chain:
         file = table.file(part)
+        amended += file.get("amends", ())
         own: list[tuple[str, str, tuple[str, ...]]] = []
         for row in file.get("emissions", ()):
             covered = _covered(table, row, releases)
@@ -58,13 +60,38 @@ def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> I
                 own.append((key, mode, covered))
                 gone = taken.get((key, mode))
                 left = covered if gone is None else tuple(release for release in covered if release not in gone)
-                if left:
+                if left and amended:
+                    yield from _amended(table, AppliedRow(part, row, mode, key, left), amended)
+                elif left:
                     yield AppliedRow(part, row, mode, key, left)
         for row in file.get("omits", ()):
             covered = _covered(table, row, releases)
             own += [(prefixed_key(row["key"], mode, file), mode, covered) for mode in row.get("modes", _MODES)]
         for key, mode, covered in own:
             taken.setdefault((key, mode), set()).update(covered)
+
+
+def _amended(
+    table: FrameworkTable, applied: AppliedRow, amendments: Sequence[Mapping[str, Any]]
+) -> Iterator[AppliedRow]:
+    """Yield an emission as it is where nothing amends it, and with what is added where something does."""
+    for index, amendment in enumerate(amendments):
+        covered = _covered(table, amendment, applied.releases)
+        if applied.row["key"] not in amendment["keys"] or applied.mode not in amendment.get("modes", _MODES):
+            continue
+        row, rest = applied.row, amendments[index + 1 :]
+        if covered:
+            added = {
+                "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
+                "note": " ".join(note for note in (row.get("note"), amendment["note"]) if note),
+                "evidence": [*row.get("evidence", ()), *amendment["evidence"]],
+            }
+            yield from _amended(table, replace(applied, row={**row, **added}, releases=covered), rest)
+        left = tuple(release for release in applied.releases if release not in covered)
+        if left:
+            yield from _amended(table, replace(applied, releases=left), rest)
+        return
+    yield applied
 
 
 def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:

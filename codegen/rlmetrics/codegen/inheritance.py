@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .model import ComponentFile, Emission, Ranges
+    from .model import Amendment, ComponentFile, Emission, Ranges
 
 __all__ = ["Applied", "applied_records", "chain"]
 
@@ -19,7 +19,7 @@ class Applied:
     Attributes:
         stem: The file in which it stands.
         index: Its index in that file.
-        emission: The emission.
+        emission: The emission, with what amendments add to it.
         releases: The releases in which no nearer file replaces or omits it.
         modes: The modes in which that holds.
     """
@@ -53,7 +53,8 @@ def applied_records(
 
     A placeholder that has one possible value here, such as the class's name in the keys of a shared fragment, is filled
     in. A record of a nearer file takes the place of the others of its key, release and mode; records of one file never
-    replace each other.
+    replace each other. What a file amends is added to its own records and to those that it
+    takes over, where the amendment covers them.
 
     Args:
         files: The files of the framework.
@@ -62,10 +63,14 @@ def applied_records(
         expand: Gives the releases of a range.
     """
     taken: dict[tuple[str, str], frozenset[str]] = {}
+    amended: list[tuple[Amendment, frozenset[str]]] = []
     parts = chain(files, stem)
     constants = _constants([files[part] for part in parts])
     for part in parts:
         file = files[part]
+        amended += [
+            (item, described if item.releases is None else expand(item.releases) & described) for item in file.amends
+        ]
         own: list[tuple[str, str, frozenset[str]]] = []
         for index, emission in enumerate(file.emissions):
             releases = described if emission.releases is None else expand(emission.releases) & described
@@ -80,12 +85,37 @@ def applied_records(
                     modes_of.setdefault(left, set()).add(mode)
                 own.append((emission.key, mode, releases))
             for left, modes in modes_of.items():
-                yield Applied(part, index, emission, left, frozenset(modes))
+                yield from _amended(Applied(part, index, emission, left, frozenset(modes)), amended)
         for omission in file.omits:
             releases = described if omission.releases is None else expand(omission.releases) & described
             own += [(omission.key, mode, releases) for mode in omission.modes or ("train", "eval")]
         for key, at, releases in own:
             taken[key, at] = taken.get((key, at), frozenset()) | releases
+
+
+def _amended(applied: Applied, amendments: Sequence[tuple[Amendment, frozenset[str]]]) -> Iterator[Applied]:
+    """Yields a record as it is where nothing amends it, and with what is added where something does."""
+    for index, (amendment, covered) in enumerate(amendments):
+        releases = applied.releases & covered
+        modes = applied.modes & frozenset(amendment.modes or ("train", "eval"))
+        if applied.emission.key not in amendment.keys or not releases or not modes:
+            continue
+        emission = applied.emission
+        added = emission.model_copy(
+            update={
+                "traits": [*emission.traits, *amendment.traits],
+                "note": f"{emission.note} {amendment.note}" if emission.note else amendment.note,
+                "evidence": [*emission.evidence, *amendment.evidence],
+            }
+        )
+        rest = amendments[index + 1 :]
+        yield from _amended(replace(applied, emission=added, releases=releases, modes=modes), rest)
+        if applied.releases - releases:
+            yield from _amended(replace(applied, releases=applied.releases - releases, modes=modes), rest)
+        if applied.modes - modes:
+            yield from _amended(replace(applied, modes=applied.modes - modes), rest)
+        return
+    yield applied
 
 
 def _constants(files: Sequence[ComponentFile]) -> dict[str, str]:

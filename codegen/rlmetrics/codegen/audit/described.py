@@ -193,7 +193,7 @@ def _claims(table: FrameworkTable, stem: str, release: str) -> Iterator[Claim]:
         for variant in row.get("variants", ()):
             for entry in variant.get("evidence", ()):
                 yield from _claim(f"{where} @{variant['name']}", entry, release, row["key"], file["eval_prefix"])
-    for field in ("tracking", "omits"):
+    for field in ("tracking", "omits", "amends"):
         for row in file.get(field, ()):
             for entry in row.get("evidence", ()):
                 yield from _claim(f"{stem}: {row.get('key', field)}", entry, release)

@@ -27,6 +27,7 @@ def lines(context: Context) -> Iterator[tuple[str, str, YamlPath, Evidence]]:
         ref = f"frameworks/{framework}/{stem}"
         owners: list[tuple[YamlPath, Any]] = [(("tracking", i), item) for i, item in enumerate(file.tracking)]
         owners += [(("omits", i), item) for i, item in enumerate(file.omits)]
+        owners += [(("amends", i), item) for i, item in enumerate(file.amends)]
         owners += _default_owners(file.config)
         for index, emission in enumerate(file.emissions):
             path: YamlPath = ("emissions", index)

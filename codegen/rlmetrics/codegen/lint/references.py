@@ -121,6 +121,8 @@ def _in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
         yield from _route(context, scope, tracking.route, ("tracking", index, "route"))
     for name, profile in file.profiles.items():
         yield from _in_signature(context, scope, profile, profile.metric, ("profiles", name))
+    for index, amendment in enumerate(file.amends):
+        yield from _traits(context, amendment.traits, scope.ref, ("amends", index, "traits"))
     for index, emission in enumerate(file.emissions):
         yield from _in_emission(context, scope, emission, ("emissions", index))
     for index, unlogged in enumerate(file.unlogged):
@@ -250,6 +252,8 @@ class _Uses:
         for scope in context.files.values():
             for profile in scope.file.profiles.values():
                 self._signature(scope, profile)
+            for amendment in scope.file.amends:
+                self.words["traits"].update(amendment.traits)
             for emission in scope.file.emissions:
                 self._emission(scope, emission)
             for unlogged in scope.file.unlogged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from .registry import Check, Hit, check
 if TYPE_CHECKING:
     from ..loader import YamlPath
     from ..model import Ranges
-    from .context import Context, Entry, Scope
+    from .context import Context, Entry, FileScope, Scope
 
 __all__ = ["CHECKS"]
 
@@ -34,7 +34,7 @@ def _ranges(context: Context) -> Iterator[tuple[str, str, YamlPath, Ranges]]:
     for framework_name, stem, file in context.spec.component_files():
         ref = f"frameworks/{framework_name}/{stem}"
         found: list[tuple[YamlPath, Ranges | None]] = list(_defaults(file.config))
-        for field in ("components", "tracking", "emissions", "omits", "unlogged"):
+        for field in ("components", "tracking", "emissions", "omits", "amends", "unlogged"):
             found += [((field, index, "releases"), item.releases) for index, item in enumerate(getattr(file, field))]
         found += [(("profiles", key, "releases"), profile.releases) for key, profile in file.profiles.items()]
         for index, emission in enumerate(file.emissions):
@@ -228,16 +228,35 @@ def omits_nothing(context: Context) -> Iterator[Hit]:
         for index, omission in enumerate(file.omits):
             described = context.files[framework, stem].described
             releases = described if omission.releases is None else context.expand(framework, omission.releases)
-            logged = (
-                emission
-                for scope in inherited
-                for emission in scope.file.emissions
-                if emission.key == omission.key
-                and (emission.releases is None or context.expand(framework, emission.releases) & releases)
-            )
-            if next(logged, None) is None:
+            if not _logs(context, framework, inherited, omission.key, releases):
                 message = f"no extended file logs `{omission.key}` in these releases"
                 yield Hit(f"frameworks/{framework}/{stem}", ("omits", index, "key"), message, value=True)
+
+
+@check(
+    "amends-nothing",
+    "error",
+    what="A key that a file amends although neither it nor a file that it extends logs it in those releases.",
+    fix="correct the key or the releases, or remove the key",
+)
+def amends_nothing(context: Context) -> Iterator[Hit]:
+    for framework, stem, file in context.spec.component_files():
+        scopes = [context.files[framework, part] for part in context.chain(framework, stem)]
+        for index, amendment in enumerate(file.amends):
+            described = context.files[framework, stem].described
+            releases = described if amendment.releases is None else context.expand(framework, amendment.releases)
+            for number, key in enumerate(amendment.keys):
+                if not _logs(context, framework, scopes, key, releases):
+                    message = f"no record of `{key}` in these releases"
+                    yield Hit(f"frameworks/{framework}/{stem}", ("amends", index, "keys", number), message, value=True)
+
+
+def _logs(context: Context, framework: str, scopes: Sequence[FileScope], key: str, releases: frozenset[str]) -> bool:
+    return any(
+        emission.key == key and (emission.releases is None or context.expand(framework, emission.releases) & releases)
+        for scope in scopes
+        for emission in scope.file.emissions
+    )
 
 
 def _span(order: Releases, releases: frozenset[str]) -> str:
@@ -258,4 +277,5 @@ CHECKS: tuple[Check, ...] = (
     release_hole,
     not_described,
     omits_nothing,
+    amends_nothing,
 )

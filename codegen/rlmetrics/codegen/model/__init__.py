@@ -3,6 +3,7 @@
 from .base import LOCAL_PREFIX, Allow, Evidence, Grade, Level, Operation, Ranges, Source, Strict
 from .convention import Convention, ConventionName
 from .framework import (
+    Amendment,
     ComponentFile,
     ComponentRange,
     ConfigKey,
@@ -45,6 +46,7 @@ from .suite import SuiteFile
 __all__ = [
     "LOCAL_PREFIX",
     "Allow",
+    "Amendment",
     "ComponentFile",
     "ComponentRange",
     "ConfigKey",

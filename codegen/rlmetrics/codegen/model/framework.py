@@ -139,6 +139,17 @@ class Omission(Strict):
     evidence: list[Evidence] = Field(min_length=1)
 
 
+class Amendment(Strict):
+    """What holds for several keys of a component beyond what their records say."""
+
+    keys: list[Text] = Field(min_length=1, description="As this file or the extended ones spell them.")
+    releases: Ranges | None = Field(default=None, description="All described releases of the file, if left out.")
+    modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Both, if left out.")
+    traits: list[Text] = Field(default=[], description="Added to those of the records and of their variants.")
+    note: Text = Field(description="Added to the notes of the records.")
+    evidence: list[Evidence] = Field(min_length=1)
+
+
 class Tracking(Strict):
     """How a component hands its dict to trackers, how a user turns that on, and what the x-axis is."""
 
@@ -178,6 +189,9 @@ class ComponentFile(Strict):
         "release and mode, takes the place of theirs.",
     )
     omits: list[Omission] = Field(default=[], description="Keys of the extended files that are not logged here.")
+    amends: list[Amendment] = Field(
+        default=[], description="What holds here for several keys, own and taken over, beyond what their records say."
+    )
     modes: list[Literal["train", "eval"]] = ["train"]
     eval_prefix: Text = "eval_"
     tracking: list[Tracking] = []

@@ -68,6 +68,17 @@ def _file(file: ComponentFile) -> Row:
             )
             for item in file.omits
         ],
+        amends=[
+            row(
+                keys=item.keys,
+                releases=_ranges(item.releases),
+                modes=item.modes,
+                traits=item.traits,
+                note=item.note,
+                evidence=evidence(item.evidence),
+            )
+            for item in file.amends
+        ],
         emissions=[_emission(item) for item in file.emissions],
         unlogged=[_unlogged(item) for item in file.unlogged],
     )

@@ -1,0 +1,96 @@
+"""What a file says about several keys at once, its own ones and those that it takes over."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from names.small_spec import FOLDER
+from rlmetrics.codegen.inheritance import applied_records
+from rlmetrics.codegen.loader import load
+from rlmetrics.codegen.releases import Releases
+from rlmetrics.codegen.tables import build
+from rlmetrics.names import Tables, open_view
+from rlmetrics.names.inheritance import applied_rows
+
+AMENDS = """amends:
+  - keys: [entropy, approxkl_avg]
+    releases: 0.4.1..1.0.0
+    modes: [train]
+    traits: [clamped]
+    note: Cut.
+    evidence: [{release: 1.0.0, path: alpha/new.py, line: 1, symbol: NewTrainer.cut, shows: value}]
+  - keys: [entropy]
+    releases: 1.0.0
+    traits: [wrong_sum]
+    note: Summed.
+    evidence: [{release: 1.0.0, path: alpha/new.py, line: 2, symbol: NewTrainer.sum, shows: value}]
+"""
+
+Amended = dict[tuple[str, str, str], tuple[str, ...]]
+"""Key, mode and release to traits."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small spec with a trainer that amends a key of its own and one that it takes over."""
+    root = tmp_path / "spec"
+    shutil.copytree(FOLDER, root)
+    path = root / "frameworks/alpha/new_trainer.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("extends: [base]\n", f"extends: [base]\n{AMENDS}"))
+    return root
+
+
+def _from_tables(root: Path) -> Amended:
+    data = build(load(root))
+    table = Tables(lambda module: data.modules[module].constants).framework("alpha")
+    return {
+        (row.key.removeprefix("eval_"), row.mode, release): row.row.get("traits", ())
+        for row in applied_rows(table, "new_trainer", ("0.3.0", "0.4.1", "1.0.0"))
+        for release in row.releases
+        if row.key.removeprefix("eval_") in ("entropy", "approxkl_avg")
+    }
+
+
+def test_amendments_hold_where_they_say(folder: Path) -> None:
+    """In their releases and modes only, one after the other, for an own key and for one of an extended file."""
+    found = _from_tables(folder)
+    assert () == found["entropy", "train", "0.3.0"]
+    assert ("clamped",) == found["entropy", "train", "0.4.1"]
+    assert ("clamped", "wrong_sum") == found["entropy", "train", "1.0.0"]
+    assert () == found["entropy", "eval", "0.4.1"]
+    assert ("wrong_sum",) == found["entropy", "eval", "1.0.0"]
+    before, after = (found["approxkl_avg", "train", release] for release in ("0.3.0", "1.0.0"))
+    assert (*before, "clamped") == after
+
+
+def test_the_generator_applies_them_as_the_tables_do(folder: Path) -> None:
+    """Pages and tests are generated from the spec, answers come from the tables: both see the same traits."""
+    framework = load(folder).frameworks["alpha"]
+    order = Releases(tuple(release.release for release in framework.framework.releases))
+    described = order.expand(framework.files["new_trainer"].components[0].releases)
+    found = {
+        (record.emission.key, mode, release): tuple(record.emission.traits)
+        for record in applied_records(framework.files, "new_trainer", described, order.expand)
+        for mode in record.modes
+        for release in record.releases
+        if record.emission.key in ("entropy", "approxkl_avg")
+    }
+    assert _from_tables(folder) == found
+
+
+def _traits(source: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    return {(entry.key, entry.mode): entry.signature.traits for entry in open_view(source).entries()}
+
+
+def test_only_training_filters_and_evaluation_replays() -> None:
+    """GFPO filters groups in training only; the replay buffer is used in evaluation, too."""
+    gfpo = _traits("trl[GFPOTrainer]==1.7.1")
+    assert "filtered_responses_only" in gfpo["reward", "train"]
+    assert "filtered_responses_only" not in gfpo["eval_reward", "eval"]
+    assert "filtered_responses_only" in gfpo["entropy", "train"]
+    replay = _traits("trl[GRPOWithReplayBufferTrainer]==1.12.0")
+    for logged in (("entropy", "train"), ("eval_entropy", "eval"), ("loss", "train"), ("eval_loss", "eval")):
+        assert "replayed_responses_included" in replay[logged]
+    assert "replayed_responses_included" not in replay["reward", "train"]
