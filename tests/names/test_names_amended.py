@@ -44,9 +44,9 @@ def folder(tmp_path: Path) -> Path:
 
 def _from_tables(root: Path) -> Amended:
     data = build(load(root))
-    table = Tables(lambda module: data.modules[module].constants).framework("alpha")
+    table = Tables(lambda table: data[table].data).framework("alpha")
     return {
-        (row.key.removeprefix("eval_"), row.mode, release): row.row.get("traits", ())
+        (row.key.removeprefix("eval_"), row.mode, release): tuple(row.row.get("traits", ()))
         for row in applied_rows(table, "new_trainer", ("0.3.0", "0.4.1", "1.0.0"))
         for release in row.releases
         if row.key.removeprefix("eval_") in ("entropy", "approxkl_avg")
