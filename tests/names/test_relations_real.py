@@ -219,8 +219,10 @@ def test_every_table_is_sound(source, target):
                 for item in names.from_view.entries()
                 if (item.component, item.key, item.mode) == (row.from_component, row.from_, row.mode)
             )
-            goal = names.target(entry)
-            assert goal is not None
+            found = names.translated(entry)
+            assert found is not None
+            assert row == found[0]
+            goal = found[1]
             assert row.metric == metrics[goal.component, goal.key, goal.mode]
             assert row.mode == goal.mode
             assert all(item.grade != "incomparable" for item in row.differs_by)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import sys
@@ -101,6 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What cannot be decoded or shown is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
+    # A table is a hundred thousand small objects that all stay: to look for cycles among them costs a tenth of all.
+    gc.set_threshold(20_000, 20, 20)
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning
@@ -128,7 +131,11 @@ def _run(arguments: list[str]) -> int:
     if chosen is None:
         return _overview(parser, arguments)
     subparsers: argparse._SubParsersAction[argparse.ArgumentParser] = parser.add_subparsers(
-        dest="command", metavar="COMMAND", parser_class=_Parser
+        # With prog argparse need not format the usage of the whole, for which it loads much.
+        dest="command",
+        metavar="COMMAND",
+        parser_class=_Parser,
+        prog=parser.prog,
     )
     try:
         module = _module(chosen)

@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
@@ -18,42 +18,50 @@ _YAML_WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y",
 
 
 def plain(value: Any) -> Any:
-    """Return records as dictionaries, ready for JSON; ``from_`` becomes ``from``."""
+    """Return records as dictionaries, ready for YAML; ``from_`` becomes ``from``."""
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item) for item in value]
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return {shown: plain(getattr(value, name)) for name, shown in _fields(type(value))}
-    return value
+    return plain(_opened(value))
+
+
+def _opened(value: Any) -> Any:
+    """Return a record as a dictionary, its fields as they are."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset):
+        return list(value)
+    return {shown: getattr(value, name) for name, shown in _fields(value.__class__)}
 
 
 @lru_cache(maxsize=64)
-def _fields(record: type) -> tuple[tuple[str, str], ...]:
+def _fields(record: type[Any]) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, field.name.rstrip("_")) for field in fields(record))
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, default=_opened).encode
 
 
 def json_text(value: Any) -> str:
     """Return one JSON document, with a line for each record: whole tables are large, and lines can be compared."""
-    document = plain(value)
-    if isinstance(document, list):
-        return _lines(document)
-    if isinstance(document, dict):
-        parts = (f"{json.dumps(key)}: {_part(item)}" for key, item in document.items())
-        return "{\n" + ",\n".join(parts) + "\n}"
-    return json.dumps(document, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return _lines(value)
+    document = value if isinstance(value, dict) else _opened(value)
+    parts = (f"{_encode(key)}: {_part(item)}" for key, item in document.items())
+    return "{\n" + ",\n".join(parts) + "\n}"
 
 
 def _part(value: Any) -> str:
-    return _lines(value) if isinstance(value, list) and value else json.dumps(value, ensure_ascii=False)
+    return _lines(value) if isinstance(value, list | tuple) and value else _encode(value)
 
 
 def _lines(items: Sequence[Any]) -> str:
     if not items:
         return "[]"
-    return "[\n" + ",\n".join(json.dumps(item, ensure_ascii=False) for item in items) + "\n]"
+    return "[\n" + ",\n".join(map(_encode, items)) + "\n]"
 
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

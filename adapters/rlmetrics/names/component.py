@@ -76,8 +76,9 @@ class ComponentView:
         self._given = config
         self._entries: dict[int, Entry] = {}
         self._templates: dict[str, Template] = {}
+        self._profiles: dict[tuple[str, str], Mapping[str, Any]] = {}
 
-    @property
+    @cached_property
     def program(self) -> str:
         """What the component runs in; by default it is a program of its own."""
         return str(self._table.file(self._chain[0]).get("program") or self.label)
@@ -251,9 +252,11 @@ class ComponentView:
         return fallback
 
     def _profile(self, stem: str, name: str) -> Mapping[str, Any]:
-        scopes = [*self._table.chain(stem), *self._chain]
-        tables = (self._table.file(scope).get("profiles", {}) for scope in scopes)
-        return next(profiles[name] for profiles in tables if name in profiles)
+        if (stem, name) not in self._profiles:
+            scopes = [*self._table.chain(stem), *self._chain]
+            tables = (self._table.file(scope).get("profiles", {}) for scope in scopes)
+            self._profiles[stem, name] = next(profiles[name] for profiles in tables if name in profiles)
+        return self._profiles[stem, name]
 
     def _entry(self, index: int) -> Entry:
         if index not in self._entries:

@@ -46,7 +46,7 @@ class Configuration:
                 if not ranges or table.releases.covers(ranges, release):
                     self.defaults[name] = value
                     break
-        self.values: dict[str, Value] = dict(self.defaults)
+        self.values: dict[str, Value] = dict(self.defaults) if config else self.defaults
         for given, value in (config or {}).items():
             found = find_key(given, keys)
             if found is not None:

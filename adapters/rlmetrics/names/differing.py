@@ -12,8 +12,8 @@ from .guards import Value, parse
 from .history import History
 from .mapping import NameMap
 from .protocol import View
-from .records import Difference, Entry, Evidence, Transform, read_evidence
-from .relations import relate
+from .records import Difference, Entry, Evidence, MapRow, Transform, read_evidence
+from .relations import Relation, relate
 from .source import Component, Source
 from .tables import Overlays, Tables
 from .view import FrameworkView, open_views
@@ -101,7 +101,8 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
     before = {_place(entry): entry for entry in old.entries()}
     after = {_place(entry): entry for entry in new.entries()}
     pairs = _same_name(before, after)
-    fresh = {place: entry for place, entry in after.items() if place not in set(pairs.values())}
+    kept = set(pairs.values())
+    fresh = {place: entry for place, entry in after.items() if place not in kept}
     comparison = _Comparison(old, new, config)
     renamed: list[RenamedKey] = []
     removed: list[ListedKey] = []
@@ -112,25 +113,12 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
             change = comparison.change(entry, after[pairs[place]])
             changed += [] if change is None else [change]
             continue
-        row = names.row(entry)
-        target = names.target(entry)
-        if row.to is not None and target is not None and _place(target) in fresh:
-            taken.add(_place(target))
-            renamed.append(
-                RenamedKey(
-                    entry.key,
-                    row.to,
-                    row.relation,
-                    entry.component,
-                    target.component,
-                    row.differs_by,
-                    row.transform,
-                    entry.metric,
-                    target.evidence,
-                )
-            )
+        found = names.translated(entry)
+        if found is not None and _place(found[1]) in fresh:
+            taken.add(_place(found[1]))
+            renamed.append(_renamed(entry, *found))
         else:
-            removed.append(_listed(entry, row.to))
+            removed.append(_listed(entry, None if found is None else found[0].to))
     added = [_listed(entry) for place, entry in fresh.items() if place not in taken]
     return DiffResult(tuple(added), tuple(removed), tuple(renamed), tuple(changed))
 
@@ -155,6 +143,20 @@ def _same_name(
     return pairs
 
 
+def _renamed(entry: Entry, row: MapRow, target: Entry) -> RenamedKey:
+    return RenamedKey(
+        entry.key,
+        str(row.to),
+        row.relation,
+        entry.component,
+        target.component,
+        row.differs_by,
+        row.transform,
+        entry.metric,
+        target.evidence,
+    )
+
+
 def _listed(entry: Entry, instead: str | None = None) -> ListedKey:
     return ListedKey(
         entry.key,
@@ -167,10 +169,9 @@ def _listed(entry: Entry, instead: str | None = None) -> ListedKey:
     )
 
 
-def _said(old: Entry, new: Entry, tables: Tables) -> list[str]:
+def _said(old: Entry, new: Entry, relation: Relation) -> list[str]:
     """Return what is not the same about two entries of one name."""
     said: list[str] = []
-    relation = relate(old, new, tables, _SIDES)
     if old.metric != new.metric:
         said.append(f"measures {new.metric or 'what the configuration says'} in place of {old.metric or 'that'}")
         said += [relation.why] if relation.why is not None else []
@@ -203,10 +204,10 @@ class _Comparison:
 
     def change(self, old: Entry, new: Entry) -> ChangedKey | None:
         """Return how the meaning of a key changed, or None if it did not."""
-        said = _said(old, new, self._tables)
+        relation = relate(old, new, self._tables, _SIDES)
+        said = _said(old, new, relation)
         if not said:
             return None
-        relation = relate(old, new, self._tables, _SIDES)
         defaults, evidence = self._changed_defaults(old, new)
         return ChangedKey(
             new.key,
@@ -254,7 +255,8 @@ class _Comparison:
             if view is None or not view.has(new.key, new.mode):
                 continue
             known = True
-            if _said(old, view.entry(new.key, new.mode), self._tables):
+            entry = view.entry(new.key, new.mode)
+            if _said(old, entry, relate(old, entry, self._tables, _SIDES)):
                 return release
         return self._new.source.release
 

@@ -48,6 +48,7 @@ def make_entry(
     if chosen is not None and row.get("metric") is not None:
         alternatives.append(Alternative(None, None, row["metric"]))
     known = tables.metrics.get(metric or "", {})
+    by_default = _logged(row, config.defaults)
     return Entry(
         component=component,
         key=record.key,
@@ -56,8 +57,8 @@ def make_entry(
         kind=row.get("kind") or known.get("kind", "scalar"),
         signature=effective_signature(merged, tables, config.values),
         condition="; ".join(text for text in (row.get("when"), row.get("condition")) if text) or None,
-        logged_by_default=_logged(row, config.defaults),
-        logged=_logged(row, config.values),
+        logged_by_default=by_default,
+        logged=by_default if config.values is config.defaults else _logged(row, config.values),
         constant_when=merged["constant_when"],
         variant=None if chosen is None else chosen["name"],
         alternatives=tuple(alternatives),

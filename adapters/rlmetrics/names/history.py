@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from .inheritance import applied_rows
+from .inheritance import Place, applied_rows
 from .tables import FrameworkTable
 
 __all__ = ["History"]
@@ -24,18 +24,20 @@ class History:
 
     def __init__(self, table: FrameworkTable, component: str) -> None:
         self._table = table
+        self._found: dict[Place, dict[str, _Rows]] = {}
+        self._named: dict[tuple[int, ...], list[dict[str, Any]]] = {}
         self._parts = [(stem, ranges) for name, stem, ranges, _ in table.components if name == component]
 
-    @cached_property
-    def _records(self) -> dict[tuple[str, str], dict[str, _Rows]]:
-        """For each key and mode, the records of each release."""
-        found: dict[tuple[str, str], dict[str, _Rows]] = {}
-        for stem, ranges in self._parts:
-            for applied in applied_rows(self._table, stem, self._table.releases.expand(ranges)):
-                by_release = found.setdefault((applied.key, applied.mode), {})
-                for release in applied.releases:
-                    by_release[release] = (*by_release.get(release, ()), applied.row)
-        return found
+    def _records(self, place: Place) -> dict[str, _Rows]:
+        """Return the records of a key and mode in each release."""
+        if place not in self._found:
+            found: dict[str, _Rows] = {}
+            for stem, ranges in self._parts:
+                for applied in applied_rows(self._table, stem, self._table.releases.expand(ranges), place):
+                    for release in applied.releases:
+                        found[release] = (*found.get(release, ()), applied.row)
+            self._found[place] = found
+        return self._found[place]
 
     @cached_property
     def _defaults(self) -> dict[str, dict[str, Any]]:
@@ -57,15 +59,22 @@ class History:
 
     def may_differ(self, key: str, mode: str, release: str, other: str) -> bool:
         """Return whether a key can mean something else in a release than in another one."""
-        records = self._records.get((key, mode), {})
+        records = self._records((key, mode))
         rows = records.get(release)
         if rows is None:
             return False
         others = records.get(other)
         if others is None or [id(row) for row in rows] != [id(row) for row in others]:
             return True
-        text = self._text(rows)
-        return any(values.get(release) != values.get(other) for name, values in self._defaults.items() if name in text)
+        return any(values.get(release) != values.get(other) for values in self._deciding(rows))
+
+    def _deciding(self, rows: _Rows) -> list[dict[str, Any]]:
+        """Return the defaults, in each release, of the changing configuration keys that records name."""
+        place = tuple(map(id, rows))
+        if place not in self._named:
+            text = self._text(rows)
+            self._named[place] = [values for name, values in self._defaults.items() if name in text]
+        return self._named[place]
 
     @staticmethod
     def _text(rows: _Rows) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from .tables import FrameworkTable
 
-__all__ = ["AppliedRow", "applied_rows", "prefixed_key"]
+__all__ = ["AppliedRow", "Place", "applied_rows", "prefixed_key"]
 
 _MODES = ("train", "eval")
 
+Place = tuple[str, str]
+"""A key with the mode's prefix, and the mode."""
 
-@dataclass(frozen=True, slots=True)
-class AppliedRow:
+
+class AppliedRow(NamedTuple):
     """An emission in one mode.
 
     Attributes:
@@ -32,7 +33,22 @@ class AppliedRow:
     releases: tuple[str, ...]
 
 
-def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> Iterator[AppliedRow]:
+class _Stated(NamedTuple):
+    """What a file says about a key in one mode: an emission, or that an inherited one is omitted.
+
+    ``amendments`` are what the file and those that extend it add to it.
+    """
+
+    stem: str
+    row: Mapping[str, Any]
+    place: Place
+    omits: bool
+    amendments: Sequence[Mapping[str, Any]] = ()
+
+
+def applied_rows(
+    table: FrameworkTable, stem: str, releases: Sequence[str], place: Place | None = None
+) -> Iterator[AppliedRow]:
     """Yield every emission that applies to the components of a file, the file's own first.
 
     A placeholder that has one possible value here, such as the class's name in the keys of a shared fragment, is filled
@@ -42,56 +58,83 @@ def applied_rows(table: FrameworkTable, stem: str, releases: Sequence[str]) -> I
         table: The framework.
         stem: The file.
         releases: Described releases.
+        place: Only emissions of this key in this mode.
     """
-    taken: dict[tuple[str, str], set[str]] = {}
-    amended: list[Mapping[str, Any]] = []
-    chain = table.chain(stem)
-    constants = _constants(table, chain)
-    for part in chain:
-        file = table.file(part)
-        amended += file.get("amends", ())
-        own: list[tuple[str, str, tuple[str, ...]]] = []
-        for row in file.get("emissions", ()):
-            covered = _covered(table, row, releases)
-            if covered and constants and "{" in row["key"]:
-                row = {**row, "key": _filled(row["key"], constants)}
-            for mode in row.get("modes") or file["modes"] if covered else ():
-                key = prefixed_key(row["key"], mode, file)
-                own.append((key, mode, covered))
-                gone = taken.get((key, mode))
-                left = covered if gone is None else tuple(release for release in covered if release not in gone)
-                if left and amended:
-                    yield from _amended(table, AppliedRow(part, row, mode, key, left), amended)
-                elif left:
-                    yield AppliedRow(part, row, mode, key, left)
-        for row in file.get("omits", ()):
-            covered = _covered(table, row, releases)
-            own += [(prefixed_key(row["key"], mode, file), mode, covered) for mode in row.get("modes", _MODES)]
-        for key, mode, covered in own:
-            taken.setdefault((key, mode), set()).update(covered)
+    taken: dict[Place, set[str]] = {}
+    own: list[tuple[Place, tuple[str, ...]]] = []
+    part = stem
+    for item in _stated(table, stem).get(place, ()):
+        if item.stem != part:
+            # What a file says itself does not hide what else it says, only what it extends.
+            _take(taken, own)
+            own, part = [], item.stem
+        covered = _covered(table, item.row, releases)
+        if not covered:
+            continue
+        own.append((item.place, covered))
+        if not item.omits:
+            gone = taken.get(item.place)
+            left = covered if gone is None else tuple(release for release in covered if release not in gone)
+            if left:
+                applied = AppliedRow(part, item.row, item.place[1], item.place[0], left)
+                yield from _amended(table, applied, item.amendments) if item.amendments else (applied,)
 
 
 def _amended(
     table: FrameworkTable, applied: AppliedRow, amendments: Sequence[Mapping[str, Any]]
 ) -> Iterator[AppliedRow]:
     """Yield an emission as it is where nothing amends it, and with what is added where something does."""
-    for index, amendment in enumerate(amendments):
-        covered = _covered(table, amendment, applied.releases)
-        if applied.row["key"] not in amendment["keys"] or applied.mode not in amendment.get("modes", _MODES):
-            continue
-        row, rest = applied.row, amendments[index + 1 :]
-        if covered:
-            added = {
-                "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
-                "note": " ".join(note for note in (row.get("note"), amendment["note"]) if note),
-                "evidence": [*row.get("evidence", ()), *amendment["evidence"]],
-            }
-            yield from _amended(table, replace(applied, row={**row, **added}, releases=covered), rest)
-        left = tuple(release for release in applied.releases if release not in covered)
-        if left:
-            yield from _amended(table, replace(applied, releases=left), rest)
+    if not amendments:
+        yield applied
         return
-    yield applied
+    amendment, rest = amendments[0], amendments[1:]
+    covered = _covered(table, amendment, applied.releases)
+    if covered:
+        row = applied.row
+        added = {
+            "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
+            "note": " ".join(note for note in (row.get("note"), amendment["note"]) if note),
+            "evidence": [*row.get("evidence", ()), *amendment["evidence"]],
+        }
+        yield from _amended(table, applied._replace(row={**row, **added}, releases=covered), rest)
+    left = tuple(release for release in applied.releases if release not in covered)
+    if left:
+        yield from _amended(table, applied._replace(releases=left), rest)
+
+
+def _take(taken: dict[Place, set[str]], own: Iterable[tuple[Place, tuple[str, ...]]]) -> None:
+    for place, covered in own:
+        taken.setdefault(place, set()).update(covered)
+
+
+def _stated(table: FrameworkTable, stem: str) -> Mapping[Place | None, Sequence[_Stated]]:
+    """Return what a file and those that it extends say: all of it under None, and by place."""
+    found: dict[Place | None, list[_Stated]] | None = table.derived.get(stem)
+    if found is None:
+        found = {None: list(_read(table, stem))}
+        for item in found[None]:
+            found.setdefault(item.place, []).append(item)
+        table.derived[stem] = found
+    return found
+
+
+def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
+    chain = table.chain(stem)
+    constants = _constants(table, chain)
+    amendments: list[Mapping[str, Any]] = []
+    for part in chain:
+        file = table.file(part)
+        amendments += file.get("amends", ())
+        for row in file.get("emissions", ()):
+            if constants and "{" in row["key"]:
+                row = {**row, "key": _filled(row["key"], constants)}
+            amended = [item for item in amendments if row["key"] in item["keys"]] if amendments else ()
+            for mode in row.get("modes") or file["modes"]:
+                added = [item for item in amended if mode in item.get("modes", _MODES)]
+                yield _Stated(part, row, (prefixed_key(row["key"], mode, file), mode), False, added)
+        for row in file.get("omits", ()):
+            for mode in row.get("modes", _MODES):
+                yield _Stated(part, row, (prefixed_key(row["key"], mode, file), mode), True)
 
 
 def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:
@@ -120,4 +163,5 @@ def _covered(table: FrameworkTable, row: Mapping[str, Any], releases: Sequence[s
     if ranges is None:
         return tuple(releases)
     covered = table.releases.covered(ranges)
-    return tuple(release for release in releases if release in covered)
+    # Most records are of other releases, which this tells without looking at each release.
+    return () if covered.isdisjoint(releases) else tuple(release for release in releases if release in covered)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from .protocol import View
 from .records import Entry, LookAlike
-from .relations import relate
+from .relations import Relation, relate
 
 __all__ = ["Likeness", "LookAlikes"]
 
@@ -25,11 +25,12 @@ class LookAlikes:
     def __init__(self, to: View) -> None:
         self._to = to
         self._metrics = to.tables.metrics
+        self._relations: dict[tuple[str | None, str | None, bool], Relation] = {}
 
     def of(self, entry: Entry) -> Iterator[tuple[Likeness, LookAlike]]:
         """Yield keys of other metrics that look like an entry's, each with how likely they are confused."""
         for target in self._confusable(entry):
-            relation = relate(entry, target, self._to.tables)
+            relation = self._relation(entry, target)
             if relation.kind == "related" and relation.why is not None:
                 score = (
                     1,
@@ -40,6 +41,13 @@ class LookAlikes:
                     target.logged is not True,
                 )
                 yield score, LookAlike(target.key, target.component, relation.why)
+
+    def _relation(self, entry: Entry, target: Entry) -> Relation:
+        """Return how two entries of different metrics relate: the metrics, and whether the keys agree, say it all."""
+        place = (entry.metric, target.metric, entry.key == target.key)
+        if place not in self._relations:
+            self._relations[place] = relate(entry, target, self._to.tables)
+        return self._relations[place]
 
     @cached_property
     def _readings(self) -> dict[tuple[str, str], list[Entry]]:

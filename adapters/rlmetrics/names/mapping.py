@@ -80,6 +80,7 @@ class NameMap:
         self._surface = surface
         self._tables = from_.tables
         self._choices: dict[tuple[str, str, str], _Choice] = {}
+        self._translations: dict[tuple[str, str, str], _Choice | None] = {}
         self._affinity = Affinity(from_, to)
         self._look_alikes = LookAlikes(to)
         self._check_bind()
@@ -89,13 +90,10 @@ class NameMap:
         """One row for each key of the source, with its best target."""
         return tuple(self._choose(entry).row for entry in self.from_view.entries())
 
-    def row(self, entry: Entry) -> MapRow:
-        """Return the row of one entry of the source."""
-        return self._choose(entry).row
-
-    def target(self, entry: Entry) -> Entry | None:
-        """Return the best target of one entry of the source."""
-        return self._choose(entry).target
+    def translated(self, entry: Entry) -> tuple[MapRow, Entry] | None:
+        """Return the row and the target of one entry of the source; None, which is found much sooner, without one."""
+        choice = self._translated(entry)
+        return None if choice is None or choice.target is None else (choice.row, choice.target)
 
     def translate(self, key: str) -> KeyTranslation:
         """Translate one key of a log, in whatever way a tracker shows it."""
@@ -174,12 +172,27 @@ class NameMap:
                 f"{item.metric} if {item.when}" for item in entry.alternatives
             )
             return _Choice(MapRow(entry.key, entry.component, None, None, "none", note=note, mode=entry.mode), None, {})
-        candidates = self.to_view.candidates(entry.metric, entry.mode)
         if self.to_view.source.ended is not None:
-            return self._nearest_of_others(entry, candidates)
+            return self._nearest_of_others(entry, self._candidates(entry))
+        return self._translated(entry) or self._without_target(entry, self._candidates(entry))
+
+    def _candidates(self, entry: Entry) -> list[Entry]:
+        return [] if entry.metric is None else self.to_view.candidates(entry.metric, entry.mode)
+
+    def _translated(self, entry: Entry) -> _Choice | None:
+        """Return what an entry translates to, or between which targets that is ambiguous; None for no target."""
+        place = (entry.component, entry.key, entry.mode)
+        if place not in self._translations:
+            self._translations[place] = self._best(entry)
+        return self._translations[place]
+
+    def _best(self, entry: Entry) -> _Choice | None:
+        candidates = self._candidates(entry)
+        if self.to_view.source.ended is not None:
+            return None
         good = self._nearest(entry, candidates)
         if not good or self._spelling_is_taken(entry, candidates, good[0][1]):
-            return self._without_target(entry, candidates)
+            return None
         best = [item for item in good if self._score(entry, *item) == self._score(entry, *good[0])]
         if len({target.key for _, target in best}) > 1:
             return self._ambiguous(entry, best)

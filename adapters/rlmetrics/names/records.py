@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 __all__ = [
     "Alternative",
@@ -35,6 +36,7 @@ class Evidence:
     note: str | None = None
 
 
+@lru_cache(maxsize=16384)
 def read_evidence(text: str) -> Evidence:
     """Return a table's ``release|path|line|symbol[|shows[|note]]`` as a record."""
     release, path, line, symbol, *rest = text.split("|", 5)

@@ -159,6 +159,8 @@ class _Comparison:
             yield Difference(self._both(f"over {left}", f"over {right}"), "biased")
 
     def _reductions(self) -> Iterator[Difference]:
+        if self._left.reduction == self._right.reduction:
+            return
         default = "pool" if "function" in self._metric else "none"
         statistic = self._metric.get("identity", {}).get("statistic")
         vocabulary = self._tables.signatures

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["canonical_signature", "effective_signature", "merge_layers"]
 
-_LAST_WINS = ("metric", "population", "snapshot", "span", "lag", "scale", "offset", "reproduced_by")
+_LAST_WINS = frozenset({"metric", "population", "snapshot", "span", "lag", "scale", "offset", "reproduced_by"})
 
 
 def merge_layers(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -30,9 +30,8 @@ def merge_layers(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for layer in layers:
         if merged.get("metric") not in (None, layer.get("metric", merged.get("metric"))):
             merged.pop("reproduced_by", None)
-        for name in _LAST_WINS:
-            if name in layer:
-                merged[name] = layer[name]
+        for name in _LAST_WINS & layer.keys():
+            merged[name] = layer[name]
         reduction.update(layer.get("reduction", ()))
         traits.update(dict.fromkeys(layer.get("traits", ())))
         constant.update(dict.fromkeys(layer.get("constant_when", ())))

@@ -30,6 +30,8 @@ class FrameworkTable:
         self._load = load
         self._index = load(f"frameworks/{name}/framework")
         self._files: dict[str, Mapping[str, Any]] = {}
+        self.derived: dict[str, Any] = {}
+        """What `rlmetrics.names.inheritance` made of each file, kept as long as the table."""
 
     @cached_property
     def releases(self) -> Releases:
