@@ -105,23 +105,6 @@ def test_there_and_back_gives_the_same_rows(tmp_path):
     assert _rows(source) == _rows(back)
 
 
-def test_a_folder_is_translated_into_a_new_folder(tmp_path, capsys):
-    """Files that hold names are translated in place of the tree; others are left out and named in the report."""
-    runs = tmp_path / "runs"
-    (runs / "a").mkdir(parents=True)
-    shutil.copy(FIXTURES / "trl-0.18.2-ppo.trainer_state.json", runs / "a" / "trainer_state.json")
-    shutil.copy(FIXTURES / "trl-0.18.2-ppo.jsonl", runs / "logs.jsonl")
-    (runs / "model.bin").write_bytes(b"\x00\x01")
-
-    code = main(["translate", str(runs), "--from", NEW, "--to", "canonical", "--json"])
-
-    report = json.loads(capsys.readouterr().out)
-    written = {str(path.relative_to(tmp_path)) for path in (tmp_path / "runs.translated").rglob("*") if path.is_file()}
-    assert 0 == code
-    assert {"runs.translated/a/trainer_state.json", "runs.translated/logs.jsonl"} == written
-    assert [str(runs / "model.bin")] == report["skipped"]
-
-
 def test_a_torn_last_record_is_left_out_and_counted(run_file, capsys):
     """A crash in the middle of a write costs that record only, and the report says how many bytes."""
     whole = run_file.read_bytes()

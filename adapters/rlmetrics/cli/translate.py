@@ -22,8 +22,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "translate",
         help="rewrite the names in a log",
         description="Write a copy of a file or folder with its metric names translated. The input is never changed.",
-        epilog="Exit codes: 0 done; 1 done, but names with different values collided and were set aside; "
-        "2 bad usage or input, and nothing written.",
+        epilog="Exit codes: 0 done; 1 done, but names with different values collided and were set aside, or files of a "
+        "folder are damaged and were left out; 2 bad usage or input, and nothing written.",
     )
     parser.add_argument(
         "input", metavar="IN", help="the file or folder to translate, or wandb-workspace:ENTITY/PROJECT/VIEW"
@@ -56,6 +56,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--overwrite", action="store_true", help="W&B view: save over it; by default the translation is a new view"
     )
+    parser.add_argument(
+        "--no-copy",
+        action="store_true",
+        help="leave out files of a folder that hold no names, such as weights; by default they are copied",
+    )
     add_surface(parser, "as the input shows them")
     add_spec(parser)
     add_json(parser)
@@ -87,9 +92,16 @@ def run(args: argparse.Namespace) -> int:
         report = translate_view(args.input, overwrite=args.overwrite, **options)
     else:
         report = translate_file(
-            args.input, kind=args.kind, new_run_id=args.new_run_id, keep_alerts=args.keep_alerts, **options
+            args.input,
+            kind=args.kind,
+            new_run_id=args.new_run_id,
+            keep_alerts=args.keep_alerts,
+            copy_others=not args.no_copy,
+            **options,
         )
     print(json.dumps(report.as_json(), indent=2) if args.json else report.as_text())
     if report.collisions:
         print(f"rlmetrics translate: {len(report.collisions)} names collided and were set aside", file=sys.stderr)
+    for message in report.failed.values():
+        print(f"rlmetrics translate: {message}; left out", file=sys.stderr)
     return report.exit_code

@@ -32,8 +32,12 @@ class Report:
         collisions: New names that several old keys with different values claimed; all of them were set aside.
         unknown: Keys that the source doesn't define.
         lost: Records and bytes of a torn tail that could not be read.
-        skipped: Files of a folder that hold no names.
+        skipped: Files of a folder that are no part of the copy.
+        copied: Files of a folder that hold no names and were copied as they are.
+        failed: Files that are no part of the copy because they are damaged, each with the reason.
         outputs: Files written.
+        path: The file or folder that this is the account of, if it is part of another.
+        files: The accounts of the files of a folder.
         notes: What else was done, for people.
     """
 
@@ -49,18 +53,34 @@ class Report:
     unknown: list[str] = field(default_factory=list)
     lost: Loss = field(default_factory=Loss)
     skipped: list[str] = field(default_factory=list)
+    copied: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
     outputs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    path: str = ""
+    files: list[Report] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, reports: list[Report]) -> Report:
+        """Return the account of several files together; the target of all is the same."""
+        kinds, sources = (
+            "+".join(sorted(set(found))) for found in zip(*((r.kind, r.source) for r in reports), strict=True)
+        )
+        total = cls(kinds, sources, reports[0].target, files=reports)
+        for report in reports:
+            total.merge(report)
+        return total
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 where keys had to be set aside because they collided."""
-        return 1 if self.collisions else 0
+        """0, or 1 where keys had to be set aside because they collided, or files were damaged."""
+        return 1 if self.collisions or self.failed else 0
 
     def merge(self, other: Report) -> None:
         """Add the account of another file to this one."""
         self.records += other.records
-        self.translated.update(other.translated)
+        for old, how in other.translated.items():
+            self.translated.setdefault(old, how)
         self.set_aside.update(other.set_aside)
         self.duplicates.update(other.duplicates)
         for new, olds in other.collisions.items():
@@ -93,8 +113,23 @@ class Report:
             "unknown": self.unknown,
             "lost": {"records": self.lost.records, "bytes": self.lost.bytes},
             "skipped": self.skipped,
+            "copied": self.copied,
+            "failed": self.failed,
             "outputs": self.outputs,
             "notes": self.notes,
+            "files": [report.as_row() for report in self.files],
+        }
+
+    def as_row(self) -> dict[str, Any]:
+        """Return what one file of a folder comes to."""
+        return {
+            "path": self.path,
+            "kind": self.kind,
+            "from": self.source,
+            "records": self.records,
+            "translated": {old: how["to"] for old, how in self.translated.items()},
+            "unknown": self.unknown,
+            "lost": {"records": self.lost.records, "bytes": self.lost.bytes},
         }
 
     def as_text(self) -> str:
@@ -104,6 +139,8 @@ class Report:
         """
         notes: dict[str, int] = {}
         lines = [f"{self.source} -> {self.target} ({self.kind}, {self.records} records)"]
+        if len(self.files) > 1:
+            lines += _section("files", _aligned([_file(report) for report in self.files]))
         renamed = {old: how for old, how in self.translated.items() if old != how["to"]}
         same = {old: how for old, how in self.translated.items() if old == how["to"]}
         lines += _section("renamed", [f"{old} -> {how['to']}{_how(how, notes)}" for old, how in renamed.items()])
@@ -116,7 +153,9 @@ class Report:
             [f"{new} <- {', '.join(olds)}" for new, olds in self.collisions.items()],
         )
         lines += _section("unknown", self.unknown)
-        lines += _section("files without names, left out", self.skipped)
+        lines += _section("files left out", self.skipped)
+        lines += _section("files without names, copied", self.copied)
+        lines += _section("DAMAGED, left out", list(self.failed.values()))
         lines += _section("what differs", [f"({number}) {note}" for note, number in notes.items()])
         if self.lost.records or self.lost.bytes:
             lines.append(f"LOST: {self.lost.records} torn record(s), {self.lost.bytes} bytes at the end of the input")
@@ -127,6 +166,17 @@ class Report:
 
 def _section(title: str, entries: list[str]) -> list[str]:
     return [f"{title} ({len(entries)}):", *(f"  {entry}" for entry in entries)] if entries else []
+
+
+def _file(report: Report) -> tuple[str, ...]:
+    renamed = sum(old != how["to"] for old, how in report.translated.items())
+    lost = f"{report.lost.bytes} bytes lost" if report.lost.bytes else ""
+    return report.path, report.kind, report.source, f"{report.records} records", f"{renamed} names", lost
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _how(how: dict[str, Any], notes: dict[str, int]) -> str:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from rlmetrics.names import infer_source
+from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables
 
+from .detection import sources_of
 from .errors import InputError
 from .files import default_output, replacing, require_free
-from .kinds import FOLDER_KINDS, KINDS, kind_of, wandb
+from .kinds import KINDS, surface_of, wandb
 from .report import Report
 from .translator import Translator
+from .tree import Tree, Unit, survey
 
 __all__ = ["translate_file"]
 
-
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A file, or a folder of which some files are translated together."""
-
-    path: Path
-    kind: str
-    files: tuple[Path, ...]
+Progress = Callable[[Path, int, int], None]
 
 
 def translate_file(
@@ -46,14 +42,15 @@ def translate_file(
     surface: str | None = None,
     new_run_id: bool = False,
     keep_alerts: bool = False,
+    copy_others: bool = True,
+    progress: Progress | None = None,
 ) -> Report:
     """Write a translated copy of a file or folder; the input is never changed.
 
     Args:
-        path: A file of a known kind, or a folder of them. Files of a folder that hold no names are left out and
-            reported.
+        path: A file of a known kind, or a folder of them, whose tree the copy mirrors.
         target: Where the names go, such as ``trl[PPOTrainer]==0.18.2`` or ``canonical``.
-        source: Where they come from; ``auto`` infers it from the names.
+        source: Where they come from; ``auto`` infers it from the names, for each run of a folder.
         output: Where the copy goes; ``path`` with ``.translated`` appended if left out.
         kind: One of ``KINDS``; recognised from name and content if left out.
         force: Overwrite an existing output.
@@ -66,9 +63,12 @@ def translate_file(
         surface: As for ``Translator``.
         new_run_id: Give runs of W&B new ids, so that they can be synced beside the originals.
         keep_alerts: Keep the alerts of runs of W&B, which syncing would send again.
+        copy_others: Copy files of a folder that hold no names, such as weights; they are left out otherwise.
+        progress: Called before each file with its path, and how many of how many bytes are done.
 
     Returns:
-        What was translated, kept, set aside and lost.
+        What was translated, kept, set aside and lost. A damaged file does not keep those beside it from being
+        translated: it is left out of the copy of a folder, and the report says why.
 
     Raises:
         InputError: If the input is no file of a known kind, is broken, or no key of it could be translated; nothing
@@ -81,75 +81,139 @@ def translate_file(
         raise InputError(msg, path)
     output = default_output(path) if output is None else Path(output)
     require_free(output, path, force=force)
-    units, skipped = _find(path, kind)
-    if not units:
+    tree = survey(path, kind)
+    if not tree.units:
         msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
-        raise InputError(msg, path)
+        raise InputError(next(iter(tree.unreadable.values()), msg), None if tree.unreadable else path)
+    options = {"config": config, "bind": bind, "spec": spec, "strict": strict, "both": both, "unknown": unknown}
+    job = _Job(target, options, surface, wandb.Options(new_id=new_run_id, keep_alerts=keep_alerts))
     if source == "auto":
-        keys = {name for unit in units for name in KINDS[unit.kind].names(unit.path)}
-        source = infer_source(keys, releases=_releases(units), config=config, spec=spec)
-    translator = Translator(
-        source, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
-    )
-    total = translator.new_report(kind or _common_kind(units))
+        sources = sources_of(tree.units, config=config, spec=spec)
+    else:
+        sources = dict.fromkeys((unit.path for unit in tree.units), source)
+        job.translator(source, tree.units[0])
     with replacing(output) as part:
-        for unit in units:
-            report = translator.new_report(unit.kind)
-            goal = part if unit.path == path else part / unit.path.relative_to(path)
-            goal.parent.mkdir(parents=True, exist_ok=True)
-            if unit.kind == "wandb":
-                options = wandb.Options(new_id=new_run_id, keep_alerts=keep_alerts)
-                wandb.translate(unit.path, goal, translator, report, options)
-            else:
-                KINDS[unit.kind].translate(unit.path, goal, translator, report)
-            written = [goal / file.relative_to(unit.path) for file in unit.files]
-            report.outputs += [str(output / file.relative_to(part)) for file in written if file.exists()]
-            total.merge(report)
+        total = _translate(path, part, tree, sources, job, progress)
+        total.kind = kind or total.kind
+        total.outputs = [str(output / Path(file).relative_to(part)) for file in total.outputs]
+        if path.is_dir():
+            _mirror(path, part, tree, total, copy_others=copy_others)
         if not total.translated and not total.collisions:
             first = ", ".join(sorted({*total.unknown, *total.unchanged, *total.set_aside})[:5]) or "none"
             msg = f"0 keys translated from {total.source} to {total.target}; is the source right? First names: {first}"
             raise InputError(msg, path)
-    total.skipped = [str(file) for file in skipped]
     return total
 
 
-def _find(path: Path, kind: str | None) -> tuple[list[_Unit], list[Path]]:
-    """Return what there is to translate, and the files of a folder that hold no names."""
-    if path.is_file():
-        name = kind_of(path, kind)
-        return ([_Unit(path, name, (path,))] if name else []), []
-    if kind is not None:
-        kind_of(path, kind)
-    units: list[_Unit] = []
-    skipped: list[Path] = []
-    claimed: set[Path] = set()
-    for folder, _, entries in sorted(os.walk(path)):
-        found = [_Unit(Path(folder), name, tuple(held)) for name, held in _members(Path(folder), kind)]
-        found = [unit for unit in found if claimed.isdisjoint(unit.files)]
-        units += found
-        claimed.update(file for unit in found for file in unit.files)
-        for file in (Path(folder, entry) for entry in sorted(entries)):
-            if file in claimed or not file.is_file():
-                continue
-            name = kind_of(file, None)
-            if name is None or (kind is not None and name != kind):
-                skipped.append(file)
-            else:
-                units.append(_Unit(file, name, (file,)))
-    return units, skipped
+@dataclass
+class _Job:
+    """What is done to every unit, with one translator for each source and surface."""
+
+    target: str
+    options: dict[str, Any]
+    surface: str | None
+    wandb: wandb.Options
+
+    def __post_init__(self) -> None:
+        self._translators: dict[tuple[str, str | None], Translator] = {}
+
+    def translator(self, source: str, unit: Unit) -> Translator:
+        """Return the translator from a source, for units like this one."""
+        surface = self.surface or surface_of(unit.kind)
+        if (source, surface) not in self._translators:
+            self._translators[source, surface] = Translator(source, self.target, surface=surface, **self.options)
+        return self._translators[source, surface]
+
+    def translate(self, unit: Unit, goal: Path, source: str) -> Report:
+        """Write the translation of a unit to ``goal``."""
+        translator = self.translator(source, unit)
+        report = translator.new_report(unit.kind)
+        if unit.kind == "wandb":
+            wandb.translate(unit.path, goal, translator, report, self.wandb)
+        else:
+            KINDS[unit.kind].translate(unit.path, goal, translator, report)
+        return report
 
 
-def _releases(units: list[_Unit]) -> dict[str, str]:
-    """Return which releases the runs say were installed, as far as they agree."""
-    said = [pair for unit in units if unit.kind == "wandb" for pair in wandb.releases(unit.path).items()]
-    return {framework: release for framework, release in said if len({r for f, r in said if f == framework}) == 1}
+def _translate(
+    path: Path,
+    part: Path,
+    tree: Tree,
+    sources: Mapping[Path, str | InputError | NamesError],
+    job: _Job,
+    progress: Progress | None,
+) -> Report:
+    """Translate all units; one that is damaged is left out and reported, unless nothing else is left.
+
+    Raises:
+        InputError: If no unit could be translated.
+        NamesError: Likewise, or if there is no such target.
+    """
+    reports: list[Report] = []
+    failed: dict[Path, Exception] = {}
+    size, done = sum(unit.size for unit in tree.units), 0
+    for unit in tree.units:
+        if progress:
+            progress(unit.path, done, size)
+        source = sources[unit.path]
+        scratch = part if unit.path == path and path.is_file() else part / f".{os.getpid()}.unit"
+        scratch.parent.mkdir(exist_ok=True)
+        try:
+            if not isinstance(source, str):
+                raise source
+            report = job.translate(unit, scratch, source)
+        except (InputError, NamesError, PermissionError) as error:
+            failed[unit.path] = error
+            _discard(scratch)
+        else:
+            report.outputs = [str(file) for file in _settle(scratch, part / unit.path.relative_to(path))]
+            report.path = str(unit.path)
+            reports.append(report)
+        done += unit.size
+    if not reports:
+        raise next(iter(failed.values()))
+    total = Report.of(reports)
+    total.failed = {str(file): str(error) for file, error in failed.items()}
+    return total
 
 
-def _members(folder: Path, kind: str | None) -> list[tuple[str, list[Path]]]:
-    wanted = {name: found for name, found in FOLDER_KINDS.items() if kind in (None, name)}
-    return [(name, held) for name, found in wanted.items() if (held := found.members(folder))]
+def _settle(scratch: Path, goal: Path) -> list[Path]:
+    """Move what was written for a unit to its place, and return the files there."""
+    if scratch == goal or not scratch.exists():
+        return [goal] if goal.is_file() else []
+    if scratch.is_file():
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        scratch.replace(goal)
+        return [goal]
+    moved = []
+    for file in sorted(found for found in scratch.rglob("*") if found.is_file()):
+        place = goal / file.relative_to(scratch)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        moved.append(file.replace(place))
+    shutil.rmtree(scratch)
+    return moved
 
 
-def _common_kind(units: list[_Unit]) -> str:
-    kinds = sorted({unit.kind for unit in units})
-    return kinds[0] if len(kinds) == 1 else "+".join(kinds)
+def _discard(scratch: Path) -> None:
+    if scratch.is_dir():
+        shutil.rmtree(scratch)
+    else:
+        scratch.unlink(missing_ok=True)
+
+
+def _mirror(path: Path, part: Path, tree: Tree, total: Report, *, copy_others: bool) -> None:
+    """Bring over what holds no names: folders, other files, code, which is only reported, and links within the tree."""
+    for folder in tree.folders:
+        (part / folder.relative_to(path)).mkdir(parents=True, exist_ok=True)
+    total.failed.update({str(file): message for file, message in tree.unreadable.items()})
+    code = [unit.path for unit in tree.units if unit.path.suffix == ".py" and str(unit.path) not in total.failed]
+    others = [*tree.others, *code] if copy_others else code
+    for file in others:
+        goal = part / file.relative_to(path)
+        shutil.copy2(file, goal)
+        total.copied.append(str(file))
+    for link in tree.links:
+        goal = part / link.relative_to(path)
+        aim = path.resolve() / link.resolve().relative_to(path.resolve())
+        goal.symlink_to(os.path.relpath(aim, path.resolve() / link.parent.relative_to(path)))
+    total.skipped += [str(file) for file in (*tree.skipped, *(() if copy_others else tree.others))]

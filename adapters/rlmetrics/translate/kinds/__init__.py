@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
+from ..databases import journals
 from ..errors import InputError
 from ..report import Report
 from ..translator import Translator
@@ -14,6 +15,7 @@ from . import (
     csv,
     hf_console,
     jsonl,
+    mlflow,
     tensorboard,
     trackio,
     trainer_state,
@@ -22,7 +24,7 @@ from . import (
     wandb_workspace,
 )
 
-__all__ = ["FOLDER_KINDS", "KINDS", "FolderKind", "Kind", "kind_of"]
+__all__ = ["FOLDER_KINDS", "KINDS", "FolderKind", "Kind", "companions", "is_left_behind", "kind_of", "surface_of"]
 
 
 class Kind(Protocol):
@@ -53,6 +55,7 @@ KINDS: dict[str, Kind] = {
     "tensorboard": tensorboard,
     "wandb": wandb,
     "trackio": trackio,
+    "mlflow": mlflow,
     "trainer-state": trainer_state,
     "csv": csv,
     "wandb-workspace": wandb_workspace,
@@ -62,7 +65,9 @@ KINDS: dict[str, Kind] = {
     "hf-console": hf_console,
 }
 
-FOLDER_KINDS: dict[str, FolderKind] = {"wandb": wandb, "tensorboard": tensorboard}
+FOLDER_KINDS: dict[str, FolderKind] = {"wandb": wandb, "tensorboard": tensorboard, "mlflow": mlflow}
+
+_DATABASES = {"trackio", "mlflow"}
 
 
 def kind_of(path: Path, wanted: str | None) -> str | None:
@@ -77,3 +82,18 @@ def kind_of(path: Path, wanted: str | None) -> str | None:
             raise InputError(msg)
         return wanted
     return next((name for name, kind in KINDS.items() if kind.recognises(path)), None)
+
+
+def companions(kind: str, path: Path) -> list[Path]:
+    """Return the files beside ``path`` that are read along with it and not copied on their own."""
+    return journals(path) if kind in _DATABASES and path.is_file() else []
+
+
+def is_left_behind(path: Path) -> bool:
+    """Tell whether a file says something about the input that is not true of its copy."""
+    return path.suffix in wandb.MARKERS
+
+
+def surface_of(kind: str) -> str | None:
+    """Return the surface that new names must have in files of a kind; None if any name will do."""
+    return mlflow.SURFACE if kind == "mlflow" else None

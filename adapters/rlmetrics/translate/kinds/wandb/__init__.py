@@ -15,10 +15,10 @@ from .messages import record_class
 from .run import Options, history_names, translate_run
 from .transactions import FILE_HEADER
 
-__all__ = ["Options", "members", "names", "recognises", "releases", "translate"]
+__all__ = ["MARKERS", "Options", "members", "names", "recognises", "releases", "translate"]
 
 _SUFFIX = ".wandb"
-_MARKERS = (".synced", ".syncstate")
+MARKERS = (".synced", ".syncstate")
 """What ``wandb sync`` leaves beside a run that it has sent; the copy has not been sent."""
 _SAMPLE_ROWS = 200
 _REQUIREMENT = re.compile(r"^(trl|verl)==([0-9][^\s;+]*)", re.MULTILINE)
@@ -39,7 +39,7 @@ def members(folder: Path) -> list[Path]:
     return sorted(
         path
         for path in folder.rglob("*")
-        if path.is_file() and path.suffix not in _MARKERS and "tfevents" not in path.name
+        if path.is_file() and path.suffix not in MARKERS and "tfevents" not in path.name
     )
 
 

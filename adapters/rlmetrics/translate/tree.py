@@ -1,0 +1,129 @@
+"""What a folder holds: files to translate, alone or together, files to copy, and links."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import InputError
+from .kinds import FOLDER_KINDS, companions, is_left_behind, kind_of
+
+__all__ = ["Tree", "Unit", "survey"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A file, or a folder of which some files are translated together."""
+
+    path: Path
+    kind: str
+    files: tuple[Path, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes that there are to read."""
+        return sum(file.stat().st_size for file in self.files)
+
+
+@dataclass
+class Tree:
+    """The input, sorted.
+
+    Attributes:
+        units: What is translated.
+        others: Files that hold no names.
+        links: Symbolic links to something in the tree.
+        folders: The folders of the tree.
+        skipped: What is no part of a copy: sockets, and marks that a run was synced.
+        unreadable: Files that can't be read, each with the reason.
+    """
+
+    units: list[Unit] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)
+    links: list[Path] = field(default_factory=list)
+    folders: list[Path] = field(default_factory=list)
+    skipped: list[Path] = field(default_factory=list)
+    unreadable: dict[Path, str] = field(default_factory=dict)
+
+
+def survey(root: Path, kind: str | None) -> Tree:
+    """Return what ``root``, a file or a folder, holds.
+
+    Args:
+        root: The input.
+        kind: The only kind to look for, or None.
+
+    Raises:
+        InputError: If the kind is unknown, or a symbolic link leads out of the folder.
+    """
+    tree = Tree()
+    if root.is_file():
+        name = kind_of(root, kind)
+        if name:
+            tree.units.append(Unit(root, name, (root,)))
+        return tree
+    if kind is not None:
+        kind_of(root, kind)
+    claimed: set[Path] = set()
+    for folder, names in _walk(root, tree):
+        for name, held in _members(folder, kind):
+            files = [file for file in held if not file.is_symlink()]
+            if claimed.isdisjoint(files):
+                tree.units.append(Unit(folder, name, tuple(files)))
+                claimed.update(files)
+        for file in names:
+            if file not in claimed:
+                _sort(file, kind, tree, claimed)
+    journals = {journal for unit in tree.units for journal in companions(unit.kind, unit.path)}
+    tree.others = [file for file in tree.others if file not in journals]
+    return tree
+
+
+def _walk(root: Path, tree: Tree) -> Iterator[tuple[Path, list[Path]]]:
+    """Yield each folder with the files in it, and take down folders and links.
+
+    Raises:
+        InputError: If a link leads out of the tree.
+    """
+    inside = root.resolve()
+    for folder, folders, names in os.walk(root, onerror=_refuse):
+        folders.sort()
+        tree.folders.append(Path(folder))
+        files = []
+        for path in (Path(folder, name) for name in sorted([*folders, *names])):
+            if path.is_symlink():
+                if not path.resolve().is_relative_to(inside):
+                    msg = "is a symbolic link out of the folder; remove it, or put what it leads to in its place"
+                    raise InputError(msg, path)
+                tree.links.append(path)
+            elif path.is_file():
+                files.append(path)
+            elif not path.is_dir():
+                tree.skipped.append(path)
+        yield Path(folder), files
+
+
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+def _members(folder: Path, kind: str | None) -> list[tuple[str, list[Path]]]:
+    wanted = {name: found for name, found in FOLDER_KINDS.items() if kind in (None, name)}
+    return [(name, held) for name, found in wanted.items() if (held := found.members(folder))]
+
+
+def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
+    try:
+        name = kind_of(file, None)
+    except OSError as error:
+        tree.unreadable[file] = f"{file}: {error.strerror or error}"
+        return
+    if is_left_behind(file):
+        tree.skipped.append(file)
+    elif name is None or (kind is not None and name != kind):
+        tree.others.append(file)
+    else:
+        tree.units.append(Unit(file, name, (file,)))
+        claimed.update(companions(name, file))

@@ -1,0 +1,185 @@
+"""Folders with runs of several kinds, through the real command line: a whole mirror, one report."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rlmetrics.cli import main
+from rlmetrics.translate import InputError, translate_file
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
+GRPO, VERL = "trl[GRPOTrainer]==0.18.2", "verl==0.9.1"
+
+
+def _files(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Runs of verl as JSON lines, console log, TensorBoard and W&B, with weights, a link and marks beside them."""
+    folder = tmp_path / "runs"
+    (folder / "a" / "checkpoint").mkdir(parents=True)
+    shutil.copy(FIXTURES / "verl-0.9.1-tracking.jsonl", folder / "a" / "metrics.jsonl")
+    shutil.copy(FIXTURES / "verl-0.9.1-ray.console.log", folder / "a" / "console.log")
+    shutil.copytree(FIXTURES / "tensorboard" / "verl-0.9.1", folder / "a" / "tensorboard")
+    shutil.copytree(FIXTURES / "wandb" / "0.16.6-verl", folder / "wandb" / "offline-run-1")
+    (folder / "wandb" / "offline-run-1" / "run-verl01.wandb.synced").touch()
+    (folder / "wandb" / "latest-run").symlink_to("offline-run-1")
+    (folder / "a" / "checkpoint" / "model.safetensors").write_bytes(os.urandom(1000))
+    (folder / "empty").mkdir()
+    return folder
+
+
+def test_the_copy_mirrors_the_tree(runs, capsys):
+    """Every folder, file and link has its place; files without names are the same bytes, and the report lists them."""
+    before = _files(runs)
+
+    code = main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    mirror = runs.with_name("runs.translated")
+    weights = "a/checkpoint/model.safetensors"
+    old, new = ({path.relative_to(root) for path in root.rglob("*")} for root in (runs, mirror))
+    assert 0 == code
+    assert before == _files(runs)
+    assert {"run-verl01.wandb.synced"} == {path.name for path in old - new}
+    assert set() == new - old
+    assert before[weights] == (mirror / weights).read_bytes()
+    assert "offline-run-1" == os.readlink(mirror / "wandb" / "latest-run")
+    assert str(runs / weights) in report["copied"]
+    assert [str(runs / "wandb" / "offline-run-1" / "run-verl01.wandb.synced")] == report["skipped"]
+    assert "jsonl+tensorboard+verl-console+wandb" == report["kind"]
+    assert {"jsonl", "tensorboard", "verl-console", "wandb"} == {file["kind"] for file in report["files"]}
+    assert report["records"] == sum(file["records"] for file in report["files"])
+    assert b'"kl/old/k1"' in (mirror / "a" / "metrics.jsonl").read_bytes()
+    assert b" - kl/old/k1:" in (mirror / "a" / "console.log").read_bytes()
+
+
+def test_files_without_names_can_stay_behind(runs, capsys):
+    """With ``--no-copy`` the copy holds what was translated, and the report says what is missing."""
+    code = main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--no-copy", "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    mirror = _files(runs.with_name("runs.translated"))
+    assert 0 == code
+    assert "a/checkpoint/model.safetensors" not in mirror
+    assert "a/metrics.jsonl" in mirror
+    assert [] == report["copied"]
+    assert str(runs / "a" / "checkpoint" / "model.safetensors") in report["skipped"]
+
+
+def test_the_report_has_a_line_for_each_file(runs, capsys):
+    """People see at a glance what each file is and how much of it was renamed."""
+    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical"])
+
+    lines = capsys.readouterr().out.splitlines()
+    (line,) = (line for line in lines if str(runs / "a" / "metrics.jsonl") in line and "records" in line)
+    assert ["jsonl", "verl==0.9.1", "5", "records"] == line.split()[1:5]
+    assert "files without names, copied (1):" in lines
+
+
+def test_runs_of_different_trainers_have_their_own_sources(tmp_path, capsys):
+    """Without ``--from`` each run is judged by its own names."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    shutil.copy(FIXTURES / "verl-0.9.1-sft.jsonl", runs / "a.jsonl")
+    (runs / "b.jsonl").write_text('{"ppo/learning_rate": 0.1}\n')
+
+    code = main(["translate", str(runs), "--to", "canonical", "--json"])
+
+    captured = capsys.readouterr()
+    assert 0 == code, captured.err
+    files = {Path(file["path"]).name: file["from"] for file in json.loads(captured.out)["files"]}
+    assert {"a.jsonl": "verl[sft]==0.9.1", "b.jsonl": "trl[PPOTrainer]==0.11.4"} == files
+
+
+def test_a_damaged_file_does_not_keep_the_others(runs, capsys):
+    """It is left out and named on one line; the rest is translated, and the exit code tells."""
+    path = runs / "a" / "metrics.jsonl"
+    path.write_bytes(b'{"step" 1}\n' + path.read_bytes())
+
+    code = main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--json"])
+
+    captured = capsys.readouterr()
+    report = json.loads(captured.out)
+    mirror = runs.with_name("runs.translated")
+    assert 1 == code
+    assert f"{path}:1:9: not a JSON object" in report["failed"][str(path)]
+    assert [f"rlmetrics translate: {report['failed'][str(path)]}; left out"] == captured.err.splitlines()
+    assert not (mirror / "a" / "metrics.jsonl").exists()
+    assert (mirror / "a" / "console.log").exists()
+
+
+def test_only_damaged_files_write_nothing(tmp_path, capsys):
+    """If nothing can be translated, there is no output, and the exit code is 2."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "a.jsonl").write_text("{]\n")
+    (runs / "b.jsonl").write_text("{]\n")
+
+    assert 2 == main(["translate", str(runs), "--from", VERL, "--to", "canonical"])
+
+    assert 1 == capsys.readouterr().err.count("\n")
+    assert ["runs"] == os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("aim", ["file", "folder"])
+def test_a_link_out_of_the_folder_is_refused(runs, tmp_path, capsys, aim):
+    """What lies elsewhere is not read and not written: one line, exit code 2, no output."""
+    (tmp_path / "file").write_text("secret")
+    (tmp_path / "folder").mkdir()
+    (runs / "link").symlink_to(tmp_path / aim)
+
+    assert 2 == main(["translate", str(runs), "--from", VERL, "--to", "canonical"])
+
+    error = capsys.readouterr().err
+    assert 1 == error.count("\n")
+    assert f"{runs / 'link'}: is a symbolic link out of the folder" in error
+    assert not runs.with_name("runs.translated").exists()
+
+
+def test_a_link_within_the_folder_leads_to_the_copy(runs):
+    """An absolute link would lead back to the input; it becomes a relative one."""
+    (runs / "a" / "best").symlink_to(runs / "a" / "checkpoint")
+
+    translate_file(runs, source=VERL, target="canonical")
+
+    assert "checkpoint" == os.readlink(runs.with_name("runs.translated") / "a" / "best")
+
+
+def test_a_database_s_journals_are_part_of_it(tmp_path):
+    """Journals of the original beside the copy would damage it."""
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    code = f"""
+import os, signal, sqlite3
+database = sqlite3.connect({str(runs / "p.db")!r})
+database.execute("PRAGMA journal_mode = WAL")
+database.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name, step, metrics)")
+row = ("r", 0, '{{"actor/ppo_kl": 0.5}}')
+database.execute("INSERT INTO metrics (run_name, step, metrics) VALUES (?, ?, ?)", row)
+database.commit()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", code], check=False)
+    assert {"p.db", "p.db-wal", "p.db-shm"} == set(os.listdir(runs))
+
+    report = translate_file(runs, source=VERL, target="canonical")
+
+    assert ["p.db"] == os.listdir(tmp_path / "runs.translated")
+    assert {"actor/ppo_kl": "kl/old/k1"} == {old: how["to"] for old, how in report.translated.items()}
+
+
+def test_an_unknown_kind_or_an_empty_folder_is_an_error(tmp_path):
+    """There is nothing to translate."""
+    (tmp_path / "runs").mkdir()
+
+    with pytest.raises(InputError, match="holds no names"):
+        translate_file(tmp_path / "runs", source=VERL, target="canonical")
+    with pytest.raises(InputError, match="unknown kind"):
+        translate_file(tmp_path / "runs", source=VERL, target="canonical", kind="nothing")

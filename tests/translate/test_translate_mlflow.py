@@ -1,0 +1,215 @@
+"""Stores of MLflow, written by MLflow, translated through the command line, and read by MLflow."""
+
+import json
+import math
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+from mlflow.entities import Metric, Param, RunTag
+from rlmetrics.cli import main
+from rlmetrics.translate import InputError, Translator, translate_file
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
+GRPO, VERL, DPO = "trl[GRPOTrainer]==0.18.2", "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2"
+FLIPPED = "val/contain_eos_token"
+STORES = ["sqlite", "files"]
+
+
+def _rows(name):
+    rows = [json.loads(line) for line in (FIXTURES / name).read_text(encoding="utf-8").splitlines()]
+    return [row.get("data", row) for row in rows]
+
+
+def _log(client, experiment, name, rows):
+    run = client.create_run(experiment, run_name=name).info.run_id
+    metrics = [
+        Metric(key.replace("@", "_at_"), float(value), 1_700_000_000_000 + 1000 * step + place, step)
+        for step, row in enumerate(rows)
+        for place, (key, value) in enumerate(row.items())
+        if isinstance(value, int | float)
+    ]
+    for start in range(0, len(metrics), 1000):
+        client.log_batch(run, metrics=metrics[start : start + 1000])
+    client.log_batch(run, params=[Param("lr", "1e-06")], tags=[RunTag("note", "ünï")])
+    client.set_terminated(run)
+
+
+def _uri(place):
+    return place.as_uri() if place.suffix != ".db" else f"sqlite:///{place}"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The same runs in a database and in a file store: real rows of TRL and verl, values that aren't finite."""
+    folder = tmp_path_factory.mktemp("mlflow")
+    places = {"sqlite": folder / "mlruns.db", "files": folder / "mlruns"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+        for place in places.values():
+            client = MlflowClient(_uri(place))
+            experiment = client.create_experiment("rlhf", artifact_location=(folder / "artifacts").as_uri())
+            _log(client, experiment, "trl", [*_rows("trl-0.18.2-grpo.jsonl"), {"reward": math.nan, "kl": math.inf}])
+            _log(client, experiment, "verl", _rows("verl-0.9.1-tracking.jsonl"))
+            chain = Metric("critic/critic/vf_loss", 0.5, 1, 1), Metric("critic/vf_loss", 0.5, 1, 1)
+            client.log_batch(client.create_run(experiment, run_name="chain").info.run_id, metrics=chain)
+            _log(
+                client,
+                experiment,
+                "shares",
+                [{FLIPPED: value, "actor/lr": 1e-6} for value in (0.25, math.nan, math.inf, 1.0)],
+            )
+    return places
+
+
+@pytest.fixture(params=STORES)
+def store(request, written, tmp_path, monkeypatch):
+    """A copy of a store in a folder of its own, each kind in turn."""
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    place = written[request.param]
+    goal = tmp_path / place.name
+    shutil.copytree(place, goal) if place.is_dir() else shutil.copy(place, goal)
+    return goal
+
+
+def _history(place):
+    """All that MLflow finds in a store: by name of the run, every point of every key, and the latest."""
+    client = MlflowClient(_uri(place))
+    runs = client.search_runs([client.get_experiment_by_name("rlhf").experiment_id])
+    return {
+        run.info.run_name: {
+            key: [(m.step, m.timestamp, repr(m.value)) for m in client.get_metric_history(run.info.run_id, key)]
+            for key in run.data.metrics
+        }
+        for run in runs
+    }, {run.info.run_name: run.data for run in runs}
+
+
+@pytest.mark.parametrize(("run", "source"), [("trl", GRPO), ("verl", VERL)])
+def test_mlflow_finds_every_point_under_its_new_name(store, tmp_path, capsys, run, source):
+    """Values, times and steps are those of the original; parameters and tags stay; keys of other runs do, too."""
+    out = tmp_path / "out" / store.name
+    out.parent.mkdir()
+
+    code = main(["translate", str(store), "--from", source, "--to", "canonical", "-o", str(out), "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    (old, before), (new, after) = _history(store), _history(out)
+    translator = Translator(source, "canonical", surface="mlflow")
+    assert (0, "mlflow", source) == (code, report["kind"], report["from"])
+    assert {translator.key(key).output: points for key, points in old[run].items()} == new[run]
+    assert sum(len(points) for found in old.values() for points in found.values()) == report["records"]
+    assert before[run].params == after[run].params
+    assert before[run].tags["note"] == after[run].tags["note"]
+    for key, value in before[run].metrics.items():
+        assert repr(value) == repr(after[run].metrics[translator.key(key).output])
+    said = json.loads(after[run].tags["translated_from"])
+    assert (source, report["to"]) == (said["from"], said["to"])
+
+
+def test_names_of_verl_stay_legal(store, tmp_path):
+    """``@`` is read as verl spells it for MLflow, and what the target logs with brackets is spelled so, too."""
+    out = tmp_path / "out" / store.name
+    out.parent.mkdir()
+
+    report = translate_file(store, source=VERL, target="verl==0.1", output=out)
+
+    _, data = _history(out)
+    assert "actor/lr_1e-4_" == report.translated["actor/lr"]["to"]
+    assert 1e-6 / 1e-4 == pytest.approx(data["shares"].metrics["actor/lr_1e-4_"])
+    assert any("mean_at_" in key for key in data["verl"].metrics)
+
+
+def test_known_conversions_apply_to_all_tables(store, tmp_path, capsys):
+    """History and latest values are converted alike; what is no number stays, infinity changes its sign."""
+    out = tmp_path / "out" / store.name
+    out.parent.mkdir()
+
+    assert 0 == main(["translate", str(store), "--from", DPO, "--to", "canonical", "-o", str(out)])
+
+    history, data = _history(out)
+    infinity = 1.7976931348623157e308 if store.suffix == ".db" else math.inf
+    values = [value for _, _, value in history["shares"]["length/truncated_fraction"]]
+    assert [repr(value) for value in (0.75, math.nan, -infinity, 0.0)] == values
+    assert 0.0 == data["shares"].metrics["length/truncated_fraction"]
+
+
+def test_a_name_may_pass_from_one_series_to_another(store, tmp_path):
+    """The ``critic/vf_loss`` of verl 0.9.1 is ``critic/critic/vf_loss`` in 0.6.0, which has another of that name."""
+    out = tmp_path / "out" / store.name
+    out.parent.mkdir()
+
+    translate_file(store, source="verl==0.6.0", target=VERL, output=out)
+
+    (old, _), (new, _) = _history(store), _history(out)
+    assert old["chain"]["critic/critic/vf_loss"] == new["chain"]["critic/vf_loss"]
+    assert old["chain"]["critic/vf_loss"] == new["chain"]["untranslated/verl-0.6.0/critic/vf_loss"]
+    assert {"critic/vf_loss", "untranslated/verl-0.6.0/critic/vf_loss"} == set(new["chain"])
+
+
+def test_different_series_for_one_name_are_set_aside(tmp_path, monkeypatch, capsys):
+    """Two old keys of one new name: equal series are written once; different ones are both set aside, and exit 1."""
+    old_ppo = "trl[PPOTrainer]==0.7.10"
+    store = tmp_path / "mlruns"
+    run = store / "1" / ("a" * 32)
+    (run / "metrics" / "env").mkdir(parents=True)
+    (run / "metrics" / "ppo").mkdir()
+    (run / "meta.yaml").write_text(f"run_id: {'a' * 32}\n")
+    (run / "metrics" / "env" / "reward_mean").write_text("1 0.5 0\n2 0.25 1\n")
+    (run / "metrics" / "ppo" / "mean_scores").write_text("3 0.5 0\n4 0.25 1\n")
+
+    assert 0 == main(["translate", str(store), "--from", old_ppo, "--to", "canonical"])
+    (run / "metrics" / "ppo" / "mean_scores").write_text("3 0.5 0\n4 0.75 1\n")
+    assert 1 == main(["translate", str(store), "--from", old_ppo, "--to", "canonical", "--force"])
+
+    found = tmp_path / "mlruns.translated" / "1" / ("a" * 32) / "metrics" / "untranslated" / "trl-0.7.10"
+    assert "1 0.5 0\n2 0.25 1\n" == (found / "env" / "reward_mean").read_text()
+    assert "3 0.5 0\n4 0.75 1\n" == (found / "ppo" / "mean_scores").read_text()
+
+
+def test_a_torn_line_of_a_file_store_is_left_out_and_counted(written, tmp_path):
+    """A line without its end may lack digits."""
+    store = tmp_path / "mlruns"
+    shutil.copytree(written["files"], store)
+    (metric,) = store.glob("*/*/metrics/kl")
+    metric.write_bytes(metric.read_bytes() + b"1700000000000 0.12")
+
+    report = translate_file(store, source=GRPO, target="canonical", output=tmp_path / "out")
+
+    assert (1, 18) == (report.lost.records, report.lost.bytes)
+
+
+def test_a_name_that_is_a_folder_of_another_is_refused(tmp_path):
+    """A file store can't hold ``kl`` and ``kl/reference``; the error names both."""
+    run = tmp_path / "mlruns" / "1" / ("a" * 32)
+    (run / "metrics").mkdir(parents=True)
+    (run / "meta.yaml").write_text("run_id: a\n")
+    (run / "metrics" / "policy").write_text("1 0.5 0\n")
+    (run / "metrics" / "ppo").mkdir()
+    (run / "metrics" / "ppo" / "loss").mkdir()
+    (run / "metrics" / "ppo" / "loss" / "policy").write_text("1 0.5 0\n")
+
+    with pytest.raises(InputError, match="can't hold both"):
+        translate_file(tmp_path / "mlruns", source="trl[PPOTrainer]==0.7.10", target="canonical")
+    assert ["mlruns"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_other_tables_stay(written, tmp_path):
+    """Everything in the database but keys of metrics and our tag is as it was."""
+    out = tmp_path / "out.db"
+    translate_file(written["sqlite"], source=VERL, target="canonical", output=out)
+
+    with closing(sqlite3.connect(written["sqlite"])) as old, closing(sqlite3.connect(out)) as new:
+        names = [name for (name,) in old.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        assert (
+            old.execute("SELECT sql FROM sqlite_master").fetchall()
+            == new.execute("SELECT sql FROM sqlite_master").fetchall()
+        )
+        for name in sorted({*names} - {"metrics", "latest_metrics", "tags"}):
+            query = f'SELECT * FROM "{name}"'
+            assert old.execute(query).fetchall() == new.execute(query).fetchall()
+        query = "SELECT * FROM tags WHERE key != 'translated_from'"
+        assert old.execute(query).fetchall() == new.execute(query).fetchall()
