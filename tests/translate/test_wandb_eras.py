@@ -123,6 +123,7 @@ def test_definitions_follow(era):
     } == set(defined)
     assert {"global_step"} == {defined[key]["step_metric"] for key in defined if key[0] != "global_step"}
     assert {"max": True, "min": True} == defined["optimizer/learning_rate", None]["summary"]
+    assert not any("expanded_from_glob" in definition for definition in defined.values())
 
 
 def test_names_stay_in_the_field_that_the_era_uses(era):

@@ -157,7 +157,20 @@ class _Run:
                 yield record if changed else None
             else:
                 metric.name = entry.name
+                self._define(metric)
                 yield record
+
+    def _define(self, metric: Any) -> None:
+        """Make a definition one of its own if wandb's Go writer wrote it for a glob that doesn't match the new name.
+
+        Syncing would leave it out, since the glob is there.
+        """
+        if getattr(metric, "expanded_from_glob", False) and not self._is_matched(metric.name):
+            metric.expanded_from_glob = False
+            metric.options.defined = True
+
+    def _is_matched(self, name: str) -> bool:
+        return any(_matches(glob.metric.glob_name, name) for glob in self._globs)
 
     def _definitions(self) -> Iterator[Any]:
         """Yield definitions for names that are new and that a glob matched under their old spelling."""
@@ -170,7 +183,7 @@ class _Run:
                 continue
             self._defined.add(new)
             match = next((glob for glob in self._globs if _matches(glob.metric.glob_name, old)), None)
-            if match is not None and not any(_matches(glob.metric.glob_name, new) for glob in self._globs):
+            if match is not None and not self._is_matched(new):
                 record = type(match)()
                 record.CopyFrom(match)
                 record.metric.glob_name = ""

@@ -1,0 +1,222 @@
+"""A stand-in for W&B's server on the loop-back interface: keeps what ``wandb`` sends to it, so that tests can look.
+
+It answers the requests that the wandb package makes when it uploads a run: GraphQL mutations for the run, its files and
+its artifacts, streamed lines of files, and uploads.
+"""
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import unquote
+
+ENTITY = "team"
+
+
+@dataclass
+class Run:
+    """What arrived of one run."""
+
+    name: str
+    project: str
+    display_name: str = ""
+    config: dict[str, Any] = field(default_factory=dict)
+    summary: dict[str, Any] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    alerts: list[str] = field(default_factory=list)
+    complete: bool = False
+
+
+@dataclass
+class Artifact:
+    """An artifact: its files by name."""
+
+    name: str
+    run: str
+    state: str = "PENDING"
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+class Server:
+    """What arrived.
+
+    Attributes:
+        url: Where the server listens.
+        runs: By project and id.
+        files: Contents by project, id and name of the file.
+        artifacts: In the order in which they were created.
+        unknown: Names of operations that it can't answer.
+    """
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.runs: dict[tuple[str, str], Run] = {}
+        self.files: dict[tuple[str, str, str], bytes] = {}
+        self.artifacts: list[Artifact] = []
+        self.unknown: list[str] = []
+
+    def environment(self, home: object) -> dict[str, str]:
+        """Variables for a process of wandb that talks to this server and keeps its own files below ``home``."""
+        own = {
+            "WANDB_BASE_URL": self.url,
+            "WANDB_API_KEY": "0" * 40,
+            "WANDB_ERROR_REPORTING": "false",
+            "HOME": str(home),
+        }
+        own |= {"WANDB_SILENT": "true", "WANDB_CONFIG_DIR": f"{home}/config", "WANDB_CACHE_DIR": f"{home}/cache"}
+        own |= {"WANDB_DATA_DIR": f"{home}/data", "WANDB_MODE": "online", "WANDB_CONSOLE": "off"}
+        return {**{key: value for key, value in os.environ.items() if not key.startswith("WANDB_")}, **own}
+
+    def query(self, operation: str, values: dict[str, Any]) -> dict[str, Any]:
+        """Answer a request to ``/graphql``."""
+        answer = getattr(self, f"_{operation}", None)
+        if answer is None:
+            self.unknown.append(operation)
+            return {}
+        found: dict[str, Any] = answer(values.get("input", values))
+        return found
+
+    def stream(self, project: str, name: str, sent: dict[str, Any]) -> None:
+        """Take lines of files, each batch with its offset."""
+        run = self.runs[project, name]
+        for file, chunk in sent.get("files", {}).items():
+            lines = [json.loads(line) for line in chunk["content"]] if file.endswith((".json", ".jsonl")) else []
+            if file == "wandb-history.jsonl":
+                run.history[chunk["offset"] :] = lines
+            elif file == "wandb-summary.json":
+                run.summary = lines[-1]
+        run.complete = run.complete or bool(sent.get("complete"))
+
+    def upload(self, place: str, content: bytes) -> None:
+        """Take a file."""
+        kind, first, second, name = place.split("/", 3)
+        if kind == "run":
+            self.files[first, second, unquote(name)] = content
+        else:
+            self.artifacts[int(first)].files[unquote(name)] = content
+
+    def _UpsertBucket(self, values: dict[str, Any]) -> dict[str, Any]:
+        project, name = values["project"] or "uncategorized", values["name"]
+        inserted = (project, name) not in self.runs
+        run = self.runs.setdefault((project, name), Run(name, project))
+        run.display_name = values.get("displayName") or run.display_name
+        if values.get("config"):
+            run.config = {key: entry["value"] for key, entry in json.loads(values["config"]).items()}
+        place = {"id": "p", "name": project, "entity": {"id": "e", "name": ENTITY}}
+        bucket = {"id": f"{project}:{name}", "name": name, "displayName": run.display_name, "project": place}
+        return {
+            "upsertBucket": {
+                "bucket": {
+                    **bucket,
+                    "description": "",
+                    "config": "{}",
+                    "sweepName": None,
+                    "historyLineCount": len(run.history),
+                },
+                "inserted": inserted,
+            }
+        }
+
+    def _NotifyScriptableRunAlert(self, values: dict[str, Any]) -> dict[str, Any]:
+        self.runs[values["projectName"], values["runName"]].alerts.append(values["title"])
+        return {"notifyScriptableRunAlert": {"success": True}}
+
+    def _ServerFeaturesQuery(self, values: dict[str, Any]) -> dict[str, Any]:
+        return {"serverInfo": {"features": []}}
+
+    def _CreateRunFiles(self, values: dict[str, Any]) -> dict[str, Any]:
+        place = f"{self.url}/upload/run/{values['project']}/{values['run']}"
+        files = [{"name": name, "uploadUrl": f"{place}/{name}"} for name in values["files"]]
+        return {"createRunFiles": {"runID": values["run"], "uploadHeaders": [], "files": files}}
+
+    def _CreateArtifact(self, values: dict[str, Any]) -> dict[str, Any]:
+        self.artifacts.append(Artifact(values["artifactCollectionName"], values["runName"]))
+        sequence = {"id": "s", "latestArtifact": None}
+        artifact = {"id": str(len(self.artifacts) - 1), "state": "PENDING", "artifactSequence": sequence}
+        return {"createArtifact": {"artifact": artifact}}
+
+    def _CreateArtifactFiles(self, values: dict[str, Any]) -> dict[str, Any]:
+        nodes = [self._artifact_file(file["artifactID"], file["name"]) for file in values["artifactFiles"]]
+        return {"createArtifactFiles": {"files": {"edges": [{"node": node} for node in nodes]}}}
+
+    def _CreateArtifactManifest(self, values: dict[str, Any]) -> dict[str, Any]:
+        file = self._artifact_file(values["artifactID"], values["name"])
+        return {"createArtifactManifest": {"artifactManifest": {"id": values["artifactID"], "file": file}}}
+
+    def _UpdateArtifactManifest(self, values: dict[str, Any]) -> dict[str, Any]:
+        file = self._artifact_file(values["artifactManifestID"], "wandb_manifest.json")
+        return {"updateArtifactManifest": {"artifactManifest": {"id": values["artifactManifestID"], "file": file}}}
+
+    def _CommitArtifact(self, values: dict[str, Any]) -> dict[str, Any]:
+        artifact = self.artifacts[int(values["artifactID"])]
+        artifact.state = "COMMITTED"
+        digest = base64.b64encode(hashlib.md5(b"".join(artifact.files.values())).digest()).decode()
+        return {"commitArtifact": {"artifact": {"id": values["artifactID"], "digest": digest}}}
+
+    def _artifact_file(self, artifact: str, name: str) -> dict[str, Any]:
+        url = f"{self.url}/upload/artifact/{artifact}/-/{name}"
+        known = {"id": name, "name": name, "displayName": name, "artifact": {"id": artifact}, "storagePath": None}
+        return {**known, "uploadUrl": url, "uploadHeaders": [], "uploadMultipartUrls": None}
+
+
+class _Listener(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of clients that end while a connection is still open."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """A server that runs until the block ends."""
+    server = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            sent = json.loads(self._body())
+            if self.path == "/graphql":
+                name = sent.get("operationName") or sent["query"].split("(")[0].split("{")[0].split()[-1]
+                self._reply({"data": server.query(name, sent.get("variables") or {})})
+                return
+            _, _, _, project, run, _ = self.path.split("/")
+            server.stream(project, run, sent)
+            self._reply({})
+
+        def do_PUT(self) -> None:
+            server.upload(self.path.removeprefix("/upload/"), self._body())
+            self._reply({})
+
+        def _body(self) -> bytes:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            return gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body
+
+        def _reply(self, answer: dict[str, Any]) -> None:
+            body = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with _Listener(("127.0.0.1", 0), Handler) as listener:
+        server.url = f"http://127.0.0.1:{listener.server_port}"
+        thread = threading.Thread(target=listener.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            listener.shutdown()
+            thread.join()
