@@ -2,9 +2,11 @@
 
 import json
 import os
+import pty
 import shutil
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -183,3 +185,67 @@ def test_an_unknown_kind_or_an_empty_folder_is_an_error(tmp_path):
         translate_file(tmp_path / "runs", source=VERL, target="canonical")
     with pytest.raises(InputError, match="unknown kind"):
         translate_file(tmp_path / "runs", source=VERL, target="canonical", kind="nothing")
+
+
+def test_the_report_is_also_a_page(runs, tmp_path, capsys):
+    """``--html`` writes one page with all files and names, which loads nothing and takes names for text."""
+    (runs / "a" / "<b>&.jsonl").write_text('{"actor/ppo_kl": 1, "<script>": 2}\n')
+    page = tmp_path / "report.html"
+
+    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(page)])
+
+    text = page.read_text(encoding="utf-8")
+    seen = _Page()
+    seen.feed(text)
+    assert {"actor/ppo_kl", "kl/old/k1", "<script>", str(runs / "a" / "<b>&.jsonl")} <= seen.codes
+    assert {"Files (5)", "Unknown (1)"} <= {heading for heading in seen.headings if heading.startswith(("F", "U"))}
+    assert set() == seen.loaded
+    assert "<script>" not in text
+
+
+class _Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.codes, self.headings, self.loaded, self._open = set(), [], set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self._open.append(tag)
+        self.loaded |= {value for name, value in attrs if name in {"src", "href"}}
+
+    def handle_data(self, data):
+        if self._open and self._open[-1] == "code":
+            self.codes.add(data)
+        if self._open and self._open[-1] == "h2":
+            self.headings.append(data)
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop() != tag:
+            pass
+
+
+def test_a_page_without_a_folder_is_refused_first(runs, tmp_path, capsys):
+    """A mistyped place for the report costs nothing: nothing has been written yet."""
+    command = ["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(tmp_path / "no" / "r.html")]
+
+    assert 2 == main(command)
+    assert not runs.with_name("runs.translated").exists()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_the_bar_is_for_terminals(runs, tmp_path, terminal):
+    """Whoever watches sees which file is being read; a log of standard error stays empty."""
+    code = "import sys; from rlmetrics.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "translate", str(runs), "--from", VERL, "--to", "canonical", "--json"]
+    reader, writer = pty.openpty() if terminal else os.pipe()
+
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=writer, check=False, env={**os.environ, "TERM": "xterm"}
+    )
+
+    os.close(writer)
+    with os.fdopen(reader, "rb", buffering=0) as shown:
+        seen = shown.read(1 << 16) if terminal else shown.read()
+    assert 0 == done.returncode
+    assert "kind" in json.loads(done.stdout)
+    assert terminal == (b"console.log" in seen)
+    assert terminal or b"" == seen

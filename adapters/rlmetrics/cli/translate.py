@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from rlmetrics.names.config import parse_pairs
 
 from .options import add_config, add_json, add_source, add_spec, add_surface, config_of, spec_of
+from .progress import bar
 
 __all__ = ["add", "run"]
 
@@ -64,6 +66,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_surface(parser, "as the input shows them")
     add_spec(parser)
     add_json(parser)
+    parser.add_argument("--html", metavar="FILE", help="also write the report as one page of HTML")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -72,7 +75,9 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 1 where names collided.
     """
-    from rlmetrics.translate import translate_file
+    from rlmetrics.translate import InputError, translate_file
+    from rlmetrics.translate.files import replacing
+    from rlmetrics.translate.page import page
     from rlmetrics.translate.views import SCHEME, translate_view
 
     options: dict[str, Any] = {
@@ -88,17 +93,25 @@ def run(args: argparse.Namespace) -> int:
         "unknown": args.unknown,
         "surface": args.surface,
     }
+    if args.html and not Path(args.html).absolute().parent.is_dir():
+        msg = "its folder does not exist; create it first"
+        raise InputError(msg, Path(args.html))
     if args.input.startswith(SCHEME):
         report = translate_view(args.input, overwrite=args.overwrite, **options)
     else:
-        report = translate_file(
-            args.input,
-            kind=args.kind,
-            new_run_id=args.new_run_id,
-            keep_alerts=args.keep_alerts,
-            copy_others=not args.no_copy,
-            **options,
-        )
+        with bar() as progress:
+            report = translate_file(
+                args.input,
+                kind=args.kind,
+                new_run_id=args.new_run_id,
+                keep_alerts=args.keep_alerts,
+                copy_others=not args.no_copy,
+                progress=progress,
+                **options,
+            )
+    if args.html:
+        with replacing(Path(args.html)) as part:
+            part.write_text(page(report), encoding="utf-8")
     print(json.dumps(report.as_json(), indent=2) if args.json else report.as_text())
     if report.collisions:
         print(f"rlmetrics translate: {len(report.collisions)} names collided and were set aside", file=sys.stderr)

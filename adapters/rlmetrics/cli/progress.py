@@ -1,0 +1,35 @@
+"""A bar that shows how far a long command is, for people who watch a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["bar"]
+
+
+@contextmanager
+def bar() -> Iterator[Callable[[Path, int, int], None] | None]:
+    """Give a function that takes what is being done, and how much of how much is done; it moves the bar.
+
+    None is given where standard error is no terminal, or rich is not installed.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    except ImportError:
+        yield None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("", total=None)
+
+        def move(what: Path, done: int, total: int) -> None:
+            shown.update(task, description=what.name, completed=done, total=total)
+
+        yield move
