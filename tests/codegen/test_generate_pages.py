@@ -72,7 +72,8 @@ def test_page_of_metrics_without_a_function(root: Path) -> None:
     page = (root / "docs/reference/not_computed.md").read_text()
 
     assert re.search(r"^1 of \d+ metrics have no compute function", page, re.MULTILINE)
-    wanted = "| [`return/wait`](return.md#return-wait) | a clock reads it | Wall time of the reward call on the main process. |  |"
+    link, measured = "[`return/wait`](return.md#return-wait)", "Wall time of the reward call on the main process."
+    wanted = f"| {link} | a clock reads it | {measured} |  |"
     assert [wanted] == [line for line in page.splitlines() if line.startswith("| [")]
 
 

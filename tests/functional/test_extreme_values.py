@@ -11,7 +11,8 @@ import re
 
 import pytest
 import torch
-from metric_checks import Tensors, cast, make_inputs, make_parameters
+from metric_checks import cast
+from metric_inputs import Tensors, make_inputs, make_parameters
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricFunction
 from torch import Tensor

@@ -9,7 +9,8 @@ import sys
 import pytest
 import torch
 from generate_support import environment
-from metric_checks import cast, make_inputs, make_parameters
+from metric_checks import cast
+from metric_inputs import make_inputs, make_parameters
 from rlmetrics import functional
 from rlmetrics.functional import REGISTRY
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from metric_checks import make_inputs
+from metric_inputs import make_inputs
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricState
 
