@@ -48,7 +48,7 @@ def serving(views: Views) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         """Answers GraphQL; anything else that the client sends is taken and forgotten."""
 
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             data: dict[str, Any] = {}
             if self.path == "/graphql":

@@ -39,6 +39,7 @@ COMMANDS: dict[str, Command] = {
     "map": Command("map", "the translation table between two releases or frameworks"),
     "diff": Command("diff", "what changed between two releases"),
     "translate": Command("translate", "rewrite the names in a log, a dashboard or a configuration"),
+    "dashboard": Command("dashboard", "make a dashboard of everything that a release logs"),
     "check": Command("check", "judge the health of a run"),
     "watch": Command("watch", "judge the health of a run while it grows"),
     "compare": Command("compare", "compare two runs by canonical names"),

@@ -97,6 +97,10 @@ class MetricTable(Mapping[str, Mapping[str, Any]]):
         """Return what is known about a metric, or the default; much faster than the inherited one for no metric."""
         return self[metric] if metric in self._family_of else default
 
+    def family(self, metric: str) -> str:
+        """Return the file of the spec in which a metric stands."""
+        return self._family_of[metric]
+
     def __contains__(self, metric: object) -> bool:
         return metric in self._family_of
 

@@ -1,7 +1,7 @@
 """Saved views of W&B workspaces on a server: read, translated, and saved as a new view.
 
-The package wandb-workspaces talks to the server; the spec stays the text that the server sent, since the package's models
-drop what they do not know.
+The package wandb-workspaces talks to the server; the spec stays the text that the server sent, since the models of the
+package drop what they do not know.
 """
 
 from __future__ import annotations

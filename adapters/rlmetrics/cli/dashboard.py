@@ -1,0 +1,85 @@
+"""``rlmetrics dashboard``: makes a W&B workspace or a TensorBoard layout for a trainer and release."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .options import add_config, add_json, add_source, add_spec, config_of, spec_of
+from .output import json_text
+
+if TYPE_CHECKING:
+    from rlmetrics.dashboards import Board
+
+__all__ = ["add", "run"]
+
+_KINDS = {"wandb-workspace": "wandb", "tensorboard": "tensorboard"}
+"""What can be made, and the tracker whose names are shown."""
+_EVENTS = "tfevents"
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = subparsers.add_parser(
+        "dashboard",
+        help="make a dashboard",
+        description="Make a dashboard of what a release logs: a section for each family of metrics, a panel for each "
+        "quantity, with its healthy range.",
+    )
+    add_source(parser, "--at", "the release", required=True)
+    parser.add_argument("--kind", choices=list(_KINDS), required=True, help="what is made")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="where it goes; for TensorBoard an event file, named events.out.tfevents… in a folder below --logdir",
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+    parser.add_argument("--all", action="store_true", help="show also what the configuration does not log")
+    add_config(parser)
+    add_spec(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command.
+
+    Raises:
+        InputError: If the output can't be written there.
+        NamesError: If the source is unknown.
+    """
+    from rlmetrics.dashboards import make_board, workspace_spec, write_layout
+    from rlmetrics.translate.errors import InputError
+    from rlmetrics.translate.files import replacing
+
+    output = Path(args.output)
+    if output.exists() and not (args.force and output.is_file()):
+        msg = "exists already; choose another place with -o, or overwrite a file with --force"
+        raise InputError(msg, output)
+    if args.kind == "tensorboard" and _EVENTS not in output.name:
+        msg = f"TensorBoard reads only files that have {_EVENTS} in their name; call it events.out.tfevents.0.layout"
+        raise InputError(msg, output)
+    board = make_board(
+        args.at, surface=_KINDS[args.kind], config=config_of(args), everything=args.all, spec=spec_of(args)
+    )
+    with replacing(output) as part:
+        if args.kind == "tensorboard":
+            write_layout(board, part)
+        else:
+            part.write_text(json.dumps(workspace_spec(board), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    _tell(board, args.kind, output, as_json=args.json)
+    return 0
+
+
+def _tell(board: Board, kind: str, output: Path, *, as_json: bool) -> None:
+    if as_json:
+        document = {"kind": kind, "at": board.at, "output": str(output), "sections": board.sections}
+        print(json_text(document))
+        return
+    for section in board.sections:
+        print(f"{section.name}: {', '.join(panel.caption for panel in section.panels)}")
+    panels = sum(len(section.panels) for section in board.sections)
+    print(f"{board.at}: {panels} panels in {len(board.sections)} sections, written to {output}")

@@ -1,0 +1,181 @@
+"""What a dashboard of a release shows, whatever draws it: sections by family, panels by quantity."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rlmetrics.names.config import Config
+from rlmetrics.names.protocol import View
+from rlmetrics.names.records import Entry
+from rlmetrics.names.tables import Overlays, Tables
+from rlmetrics.names.templates import OPEN
+from rlmetrics.names.view import open_views
+
+from .health import healthy, told
+
+__all__ = ["Board", "Panel", "Section", "make_board"]
+
+STEP = "progress/global_step"
+"""The metric that other metrics are drawn over."""
+
+_MEDIA = "text"
+_CURVES = {"scalar", "counter"}
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Metrics that belong into one chart: one quantity with its statistics, in training and evaluation.
+
+    Attributes:
+        title: The canonical names in short.
+        kind: ``scalar``, ``distribution`` or ``text``, as logged.
+        names: The keys without placeholders, as the tracker shows them.
+        patterns: Regular expressions for keys with placeholders.
+        x: The key of the x-axis; None where the tracker's own step is the only one.
+        unit: The unit of the values; None for plain numbers.
+        healthy: The range that no rule complains about, in words; None if there is no rule with a bound.
+        notes: What each metric is, when it is logged, and what its rules say.
+    """
+
+    title: str
+    kind: str
+    names: tuple[str, ...]
+    patterns: tuple[str, ...]
+    x: str | None
+    unit: str | None
+    healthy: str | None
+    notes: tuple[str, ...]
+
+    @property
+    def caption(self) -> str:
+        """The title with the healthy range."""
+        return f"{self.title} (healthy: {self.healthy})" if self.healthy else self.title
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The panels of one family of metrics."""
+
+    name: str
+    panels: tuple[Panel, ...]
+
+    @property
+    def watched(self) -> bool:
+        """Whether a rule about health watches any of the panels."""
+        return any(panel.healthy for panel in self.panels)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A dashboard; ``at`` is the source as it was resolved."""
+
+    at: str
+    sections: tuple[Section, ...]
+
+
+def make_board(
+    at: str, *, surface: str, config: Config = None, everything: bool = False, spec: Overlays | Tables = None
+) -> Board:
+    """Return the dashboard of a source.
+
+    Args:
+        at: Such as ``trl[GRPOTrainer]==1.16.0`` or ``verl==0.9.1``.
+        surface: The tracker whose names are shown: ``wandb`` or ``tensorboard``.
+        config: Values of configuration keys that differ from the release's defaults.
+        everything: Show also what the configuration does not log.
+        spec: Folders with further YAML.
+
+    Returns:
+        Sections in the order of the spec. Names that users invent are left out.
+
+    Raises:
+        NamesError: The source or a configuration key is unknown.
+    """
+    (view,) = open_views([at], config=config, surface=surface, spec=spec)
+    families: dict[str, dict[object, list[Entry]]] = {}
+    for entry in view.entries():
+        wanted = everything or entry.logged is not False
+        if entry.metric is not None and wanted and view.template(entry).rank != OPEN:
+            family = view.tables.metrics.family(entry.metric)
+            families.setdefault(family, {}).setdefault(_quantity(view, entry), []).append(entry)
+    order = list(dict.fromkeys(view.tables.metrics.family(metric) for metric in view.tables.metrics))
+    sections = tuple(
+        Section(
+            family.replace("_", " "), tuple(_panel(view, entries, surface) for entries in families[family].values())
+        )
+        for family in order
+        if family in families
+    )
+    return Board(str(view.source), sections)
+
+
+def _quantity(view: View, entry: Entry) -> object:
+    """Return what the entries of one panel have in common: all of their identity but the statistic, and the unit."""
+    row = view.tables.metrics[str(entry.metric)]
+    identity = {name: value for name, value in dict(row.get("identity", {})).items() if name != "statistic"}
+    kind = "scalar" if entry.kind in _CURVES else entry.kind
+    return repr((sorted(identity.items()) or entry.metric, row.get("unit"), kind))
+
+
+def _panel(view: View, entries: list[Entry], surface: str) -> Panel:
+    metrics = list(dict.fromkeys(str(entry.metric) for entry in entries))
+    row = view.tables.metrics[metrics[0]]
+    shown = {view.show(entry, entry.key, surface): entry for entry in entries}
+    patterns = [_pattern(view, entry, name) for name, entry in shown.items() if view.template(entry).names]
+    names = [name for name, entry in shown.items() if not view.template(entry).names]
+    ranges = dict.fromkeys(text for metric in metrics if (text := healthy(view.tables, metric)))
+    return Panel(
+        title=_title(metrics),
+        kind="scalar" if entries[0].kind in _CURVES else entries[0].kind,
+        names=tuple(names),
+        patterns=tuple(dict.fromkeys(patterns)),
+        x=_axis(view, entries[0], surface),
+        unit=None if row.get("unit") in (None, "1") else str(row["unit"]),
+        healthy="; ".join(ranges) or None,
+        notes=tuple(_notes(view.tables, metric, entries) for metric in metrics),
+    )
+
+
+def _title(metrics: list[str]) -> str:
+    """Return the name of one metric, or what the names of several have in common."""
+    if len(metrics) == 1:
+        return metrics[0]
+    parts = [metric.split("/") for metric in metrics]
+    shared = 0
+    while len({tuple(part[: shared + 1]) for part in parts}) == 1:
+        shared += 1
+    return f"{'/'.join(parts[0][:shared])} ({', '.join('/'.join(part[shared:]) for part in parts)})"
+
+
+def _notes(tables: Tables, metric: str, entries: Iterable[Entry]) -> str:
+    row: dict[str, Any] = dict(tables.metrics[metric])
+    mine = [entry for entry in entries if entry.metric == metric]
+    conditions = dict.fromkeys(f"Logged {entry.condition}." for entry in mine if entry.condition)
+    constants = dict.fromkeys(f"{text}." for entry in mine for text in entry.constant_when)
+    return " ".join([f"**{metric}**: {row['brief']}", *conditions, *constants, *told(tables, metric)])
+
+
+def _pattern(view: View, entry: Entry, shown: str) -> str:
+    """Return a regular expression, in what all dialects share, for a key with placeholders."""
+    template = view.template(entry)
+    parts = re.split(r"\{(\w+)\}", shown)
+    for index, part in enumerate(parts):
+        if index % 2:
+            parts[index] = ".+" if re.fullmatch(template.patterns[part], "a/b") else "[^/]+"
+        else:
+            parts[index] = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", part)
+    return f"^{''.join(parts)}$"
+
+
+def _axis(view: View, entry: Entry, surface: str) -> str | None:
+    """Return the key of the step that the component, or another of its program, logs; one that moves."""
+    steps = [
+        step for step in view.candidates(STEP, "train") if not any("always" in text for text in step.constant_when)
+    ]
+    own = [step for step in steps if step.component == entry.component]
+    program = [step for step in steps if view.program(step.component) == view.program(entry.component)]
+    found = next(iter(own or program), None)
+    return None if found is None else view.show(found, found.key, surface)
