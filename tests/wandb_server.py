@@ -8,6 +8,7 @@ import base64
 import gzip
 import hashlib
 import json
+import math
 import os
 import sys
 import threading
@@ -33,6 +34,15 @@ class Run:
     history: list[dict[str, Any]] = field(default_factory=list)
     alerts: list[str] = field(default_factory=list)
     complete: bool = False
+    tags: list[str] = field(default_factory=list)
+    group: str | None = None
+    job_type: str | None = None
+    notes: str | None = None
+
+    @property
+    def last_step(self) -> int:
+        """The step of the last row; -1 if there is none."""
+        return int(self.history[-1]["_step"]) if self.history else -1
 
 
 @dataclass
@@ -108,21 +118,79 @@ class Server:
         inserted = (project, name) not in self.runs
         run = self.runs.setdefault((project, name), Run(name, project))
         run.display_name = values.get("displayName") or run.display_name
+        run.tags = values.get("tags") or run.tags
+        run.group = values.get("groupName") or run.group
+        run.job_type = values.get("jobType") or run.job_type
+        run.notes = values.get("notes") or run.notes
         if values.get("config"):
             run.config = {key: entry["value"] for key, entry in json.loads(values["config"]).items()}
         place = {"id": "p", "name": project, "entity": {"id": "e", "name": ENTITY}}
-        bucket = {"id": f"{project}:{name}", "name": name, "displayName": run.display_name, "project": place}
+        return {"upsertBucket": {"bucket": {**self._bucket(run), "project": place}, "inserted": inserted}}
+
+    def _Viewer(self, values: dict[str, Any]) -> dict[str, Any]:
+        viewer = {"id": "u", "entity": ENTITY, "username": "user", "name": "user", "email": "user@example.org"}
+        return {"viewer": {**viewer, "flags": "{}", "teams": {"edges": []}, "apiKeys": {"edges": []}, "admin": False}}
+
+    _GetDefaultEntity = _Viewer
+
+    def _OrganizationCoreWeaveOrganizationID(self, values: dict[str, Any]) -> dict[str, Any]:
+        return {"entity": {"organization": None}}
+
+    def _Run(self, values: dict[str, Any]) -> dict[str, Any]:
+        run = self.runs.get((values["project"], values["name"]))
+        if run is None:
+            return {"project": {"run": None}}
+        found = {
+            **self._bucket(run),
+            "projectId": 1,
+            "state": "finished" if run.complete else "running",
+            "systemMetrics": "{}",
+            "historyKeys": {"lastStep": run.last_step},
+            "user": {"name": "user", "username": "user"},
+            **dict.fromkeys(("createdAt", "heartbeatAt"), "2026-11-21T01:01:01Z"),
+            **dict.fromkeys(("commit", "sweepName"), None),
+            "readOnly": False,
+        }
+        return {"project": {"run": found}}
+
+    def _RunHistoryKeys(self, values: dict[str, Any]) -> dict[str, Any]:
+        run = self.runs[values["project"], values["name"]]
+        return {"project": {"run": {"historyKeys": {"lastStep": run.last_step}}}}
+
+    def _RunParquetHistory(self, values: dict[str, Any]) -> dict[str, Any]:
+        live = [{"_step": row["_step"]} for row in self.runs[values["project"], values["runName"]].history]
+        return {"project": {"run": {"parquetHistory": {"parquetUrls": [], "liveData": live}}}}
+
+    def _HistoryPage(self, values: dict[str, Any]) -> dict[str, Any]:
+        rows = self.runs[values["project"], values["run"]].history
+        found = [row for row in rows if values["minStep"] <= row["_step"] < values["maxStep"]]
+        return {"project": {"run": {"history": [json.dumps(_finite(row)) for row in found]}}}
+
+    def _RunResumeStatus(self, values: dict[str, Any]) -> dict[str, Any]:
+        run = self.runs.get((values["project"], values["name"]))
+        place = {"id": "p", "name": values["project"], "entity": {"id": "e", "name": ENTITY}}
+        return {"model": {**place, "bucket": None if run is None else self._bucket(run)}}
+
+    def _bucket(self, run: Run) -> dict[str, Any]:
+        """What the server tells of a run."""
         return {
-            "upsertBucket": {
-                "bucket": {
-                    **bucket,
-                    "description": "",
-                    "config": "{}",
-                    "sweepName": None,
-                    "historyLineCount": len(run.history),
-                },
-                "inserted": inserted,
-            }
+            "id": f"{run.project}:{run.name}",
+            "name": run.name,
+            "displayName": run.display_name,
+            "description": "",
+            "tags": run.tags,
+            "group": run.group,
+            "jobType": run.job_type,
+            "notes": run.notes,
+            "config": json.dumps({key: {"value": value} for key, value in run.config.items()}),
+            "summaryMetrics": json.dumps(_finite(run.summary)),
+            "historyLineCount": len(run.history),
+            "eventsLineCount": 0,
+            "logLineCount": 0,
+            "historyTail": json.dumps([json.dumps(_finite(row)) for row in run.history[-1:]]),
+            "eventsTail": "[]",
+            "wandbConfig": '{"t": 1}',
+            "sweepName": None,
         }
 
     def _NotifyScriptableRunAlert(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -165,6 +233,17 @@ class Server:
         url = f"{self.url}/upload/artifact/{artifact}/-/{name}"
         known = {"id": name, "name": name, "displayName": name, "artifact": {"id": artifact}, "storagePath": None}
         return {**known, "uploadUrl": url, "uploadHeaders": [], "uploadMultipartUrls": None}
+
+
+def _finite(value: Any) -> Any:
+    """NaN and infinity as text, which is how the server tells them."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 class _Listener(ThreadingHTTPServer):

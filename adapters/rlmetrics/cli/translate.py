@@ -28,7 +28,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "folder are damaged and were left out; 2 bad usage or input, and nothing written.",
     )
     parser.add_argument(
-        "input", metavar="IN", help="the file or folder to translate, or wandb-workspace:ENTITY/PROJECT/VIEW"
+        "input",
+        metavar="IN",
+        help="the file or folder to translate, or, on W&B's server, wandb:ENTITY/PROJECT/RUN or "
+        "wandb-workspace:ENTITY/PROJECT/VIEW",
     )
     add_source(parser, "--from", "where the names come from")
     add_source(parser, "--to", "where they go", required=True)
@@ -75,16 +78,13 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 1 where names collided.
     """
-    from rlmetrics.translate import InputError, translate_file
+    from rlmetrics.translate import InputError, translate_file, views, wandb_runs
     from rlmetrics.translate.files import replacing
     from rlmetrics.translate.page import page
-    from rlmetrics.translate.views import SCHEME, translate_view
 
     options: dict[str, Any] = {
         "source": args.from_,
         "target": args.to,
-        "output": args.output,
-        "force": args.force,
         "config": config_of(args),
         "bind": parse_pairs(args.bind, "--bind"),
         "spec": spec_of(args),
@@ -96,8 +96,12 @@ def run(args: argparse.Namespace) -> int:
     if args.html and not Path(args.html).absolute().parent.is_dir():
         msg = "its folder does not exist; create it first"
         raise InputError(msg, Path(args.html))
-    if args.input.startswith(SCHEME):
-        report = translate_view(args.input, overwrite=args.overwrite, **options)
+    place = {"output": args.output, "force": args.force}
+    if args.input.startswith(wandb_runs.SCHEME):
+        with bar() as progress:
+            report = wandb_runs.translate_server_run(args.input, progress=progress, **options)
+    elif args.input.startswith(views.SCHEME):
+        report = views.translate_view(args.input, overwrite=args.overwrite, **place, **options)
     else:
         with bar() as progress:
             report = translate_file(
@@ -107,6 +111,7 @@ def run(args: argparse.Namespace) -> int:
                 keep_alerts=args.keep_alerts,
                 copy_others=not args.no_copy,
                 progress=progress,
+                **place,
                 **options,
             )
     if args.html:

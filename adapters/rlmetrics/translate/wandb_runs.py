@@ -1,0 +1,242 @@
+"""Runs on W&B's server: read row by row, translated, and logged as a new run.
+
+The history of a run can't be changed there. The copy can be continued where it was interrupted, because its id follows
+from the run, the source and the target, and the server knows its last step.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from rlmetrics.names import infer_source
+from rlmetrics.names.tables import Overlays, Tables
+
+from .errors import InputError
+from .kinds.wandb.ids import NewId
+from .kinds.wandb.items import is_own
+from .report import Report
+from .translator import Translator
+
+__all__ = ["SCHEME", "translate_server_run"]
+
+SCHEME = "wandb:"
+"""What the address of a run begins with: ``wandb:ENTITY/PROJECT/RUN``."""
+
+_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""How the server tells numbers that JSON lacks."""
+
+_STATISTICS = ("min", "max", "mean", "last", "first", "none")
+"""Statistics of a summary that can still be asked for; ``best`` and ``copy`` are gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """A definition of a metric, as ``Run.define_metric`` takes it."""
+
+    name: str
+    step: str | None
+    options: dict[str, Any]
+
+    def matches(self, name: str) -> bool:
+        return name.startswith(self.name[:-1]) if self.name.endswith("*") else name == self.name
+
+
+def translate_server_run(
+    address: str,
+    *,
+    target: str,
+    source: str = "auto",
+    config: Mapping[str, Any] | None = None,
+    bind: Mapping[str, str] | None = None,
+    spec: Overlays | Tables = None,
+    strict: bool = False,
+    both: bool = False,
+    unknown: Literal["keep", "drop", "error"] = "keep",
+    surface: str | None = None,
+    progress: Callable[[Path, int, int], None] | None = None,
+) -> Report:
+    """Log a translated copy of a run to the same project, or continue one that was interrupted.
+
+    Args:
+        address: ``wandb:ENTITY/PROJECT/RUN``; RUN is the id, the last part of the address of the run's page.
+        target: As for ``translate_file``, like all that follows.
+        source: As for ``translate_file``.
+        config: As for ``Translator``.
+        bind: As for ``Translator``.
+        spec: As for ``Translator``.
+        strict: As for ``Translator``.
+        both: As for ``Translator``.
+        unknown: As for ``Translator``.
+        surface: As for ``Translator``.
+        progress: Called after each row with the address, and how many of how many steps are done.
+
+    Returns:
+        The account; its ``outputs`` name the new run.
+
+    Raises:
+        InputError: If the address is none, the server refuses, or no key could be translated.
+        NamesError: If source, target or configuration can't be resolved.
+        ModuleNotFoundError: If wandb is not installed.
+    """
+    entity, project, name = _parts(address)
+    wandb = import_module("wandb")
+    with _told(address):
+        api = wandb.Api()
+        run = api.run(f"{entity}/{project}/{name}")
+        summary = _numbers({key: value for key, value in run.summaryMetrics.items() if not is_own(key)})
+        last = run.lastHistoryStep
+    if source == "auto":
+        source = infer_source(summary, config=config, spec=spec)
+    translator = Translator(
+        source, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
+    )
+    report = translator.new_report("wandb")
+    if not any(translator.key(key).translated for key in summary):
+        msg = f"0 keys translated from {report.source} to {report.target}; is the source right? Nothing was logged"
+        raise InputError(msg, Path(address))
+    copy_id = NewId.of(name, report.source, report.target).new
+    with _told(address):
+        done = _last_step(api, address, f"{entity}/{project}/{copy_id}", entity=entity, project=project)
+    note = {"run": f"{entity}/{project}/{name}", "from": report.source, "to": report.target}
+    with tempfile.TemporaryDirectory() as folder, _told(address):
+        copy = wandb.init(
+            entity=entity,
+            project=project,
+            id=copy_id,
+            resume="allow",
+            mode="online",
+            name=f"{run.name} ({report.target})",
+            group=run.group,
+            job_type=run.jobType,
+            tags=run.tags,
+            notes=run.notes,
+            config={**run.config, "translated_from": note},
+            dir=folder,
+            settings=_settings(wandb),
+        )
+        try:
+            _define(copy, _definitions(run.rawconfig.get("_wandb", {})), translator, summary)
+            for row in run.scan_history(min_step=done + 1) if done < last else []:
+                values = _numbers({key: value for key, value in row.items() if not is_own(key)})
+                when = {"_timestamp": row["_timestamp"]} if "_timestamp" in row else {}
+                copy.log({**translator.row(values), **when}, step=row["_step"], commit=True)
+                report.records += 1
+                if progress:
+                    progress(Path(address), row["_step"] + 1, last + 1)
+            copy.summary.update(translator.row(summary))
+            names = {old: how["to"] for old, how in report.translated.items() if how["to"] != old}
+            copy.config.update({"translated_from": {**note, "names": names | report.set_aside}}, allow_val_change=True)
+        except BaseException:
+            copy.finish(exit_code=1)
+            raise
+        copy.finish()
+    report.outputs.append(f"{SCHEME}{entity}/{project}/{copy_id}")
+    if done >= 0:
+        report.notes.append(f"continued after step {done} of an earlier translation")
+    report.notes.append("not copied: console output, system metrics, artifacts and files; W&B counts _runtime anew")
+    return report
+
+
+def _parts(address: str) -> tuple[str, str, str]:
+    parts = address.removeprefix(SCHEME).split("/")
+    if len(parts) != 3 or not all(parts):
+        msg = f"no run; write {SCHEME}ENTITY/PROJECT/RUN, where RUN is the last part of the address of the run's page"
+        raise InputError(msg, Path(address))
+    return parts[0], parts[1], parts[2]
+
+
+@contextmanager
+def _told(address: str) -> Iterator[None]:
+    """Turn what wandb raises into one line."""
+    errors = import_module("wandb.errors")
+    try:
+        yield
+    except InputError:
+        raise
+    except (errors.Error, ValueError, OSError) as error:
+        why = " ".join(str(error).split())
+        msg = f"{why}; is the address right, and are you logged in (wandb login)?"
+        raise InputError(msg, Path(address)) from None
+
+
+def _settings(wandb: Any) -> Any:
+    """Return settings under which the copy holds nothing of the machine that it is made on."""
+    known = wandb.Settings()
+    wanted = {"silent": True, "console": "off", "disable_code": True, "disable_git": True, "save_code": False}
+    for name in ("disable_stats", "disable_meta"):
+        wanted[f"x_{name}" if hasattr(known, f"x_{name}") else f"_{name}"] = True
+    return wandb.Settings(**wanted)
+
+
+def _last_step(api: Any, address: str, path: str, *, entity: str, project: str) -> int:
+    """Return the last step that a copy holds; -1 if there is no copy.
+
+    Raises:
+        InputError: If the run is something else.
+    """
+    try:
+        copy = api.run(path)
+    except (import_module("wandb.errors").CommError, ValueError) as error:
+        if "not find run" in str(error):
+            return -1
+        raise
+    original = copy.config.get("translated_from", {})
+    wanted = address.removeprefix(SCHEME)
+    if not isinstance(original, dict) or original.get("run") != wanted:
+        msg = f"there is a run {path} that is no translation of this one; delete it or give it another id"
+        raise InputError(msg, Path(address))
+    step: int = copy.lastHistoryStep
+    return step
+
+
+def _numbers(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row in which numbers that JSON lacks are numbers again."""
+    return {key: _NUMBERS.get(value, value) if isinstance(value, str) else value for key, value in row.items()}
+
+
+def _definitions(own: Mapping[str, Any]) -> list[_Definition]:
+    """Return the definitions of metrics that the server keeps in the run's configuration.
+
+    They are dicts from the numbers of the fields of W&B's ``MetricRecord`` to values; a step is told by its place.
+    """
+    summary = import_module("wandb.proto.wandb_internal_pb2").MetricSummary.DESCRIPTOR.fields_by_number
+    kept = [{int(number): value for number, value in entry.items()} for entry in own.get("m", [])]
+    names = [entry.get(1) or entry.get(2) or "" for entry in kept]
+    found: list[_Definition] = []
+    for name, entry in zip(names, kept, strict=True):
+        place, flags = entry.get(5, 0), entry.get(6, [])
+        statistics = [summary[number].name for number in entry.get(7, []) if number in summary]
+        options: dict[str, Any] = {"hidden": True} if 2 in flags else {}
+        if wanted := ",".join(statistic for statistic in statistics if statistic in _STATISTICS):
+            options["summary"] = wanted
+        if place:
+            # The rows hold the step wherever the original did.
+            options["step_sync"] = False
+        found.append(_Definition(name, names[place - 1] if place else None, options))
+    return found
+
+
+def _define(copy: Any, definitions: list[_Definition], translator: Translator, names: Mapping[str, Any]) -> None:
+    """Define the metrics of the copy: a prefix stays, and names that leave it get definitions of their own."""
+    globs = [definition for definition in definitions if definition.name.endswith("*")]
+    single = {definition.name: definition for definition in definitions if definition not in globs}
+    for name in names:
+        match = next((glob for glob in globs if glob.matches(name)), None)
+        if match and name not in single and not any(glob.matches(translator.key(name).output) for glob in globs):
+            single[name] = _Definition(name, match.step, match.options)
+    for definition in (*globs, *single.values()):
+        step = definition.step and translator.key(definition.step).output
+        new = [definition.name] if definition in globs else _new_names(translator, definition.name)
+        for name in new:
+            copy.define_metric(name, step_metric=step, **definition.options)
+
+
+def _new_names(translator: Translator, name: str) -> list[str]:
+    return [name] if is_own(name) else [entry.name for entry in translator.entries({name: None})]

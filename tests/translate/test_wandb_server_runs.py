@@ -1,0 +1,188 @@
+"""Runs on a stand-in for W&B's server: translated copies beside them, by the real command and the real wandb."""
+
+import copy
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+from rlmetrics.translate.kinds.wandb.ids import NewId
+from wandb_server import Run, serving
+
+DEFINED = [
+    {"1": "global_step", "6": [3]},
+    {"2": "critic/*", "5": 1, "6": [1, 3]},
+    {"1": "actor/lr(1e-4)", "5": 1, "6": [1, 3], "7": [1, 2]},
+]
+"""Definitions as the server keeps them: fields by number, a step by its place in the list."""
+
+HISTOGRAM = {"_type": "histogram", "values": [7, 8], "bins": [0.0, 0.5, 1.0]}
+
+
+def _source():
+    rows = [
+        {
+            "_step": 2 * step,
+            "_timestamp": 1795255987.25 + step,
+            "_runtime": 0.5 * step,
+            "global_step": step,
+            "actor/pg_loss": math.nan if step == 1 else 0.1 * step,
+            "actor/lr(1e-4)": HISTOGRAM if step == 3 else 0.01 * (step + 1),
+            "critic/score/mean": math.inf if step == 2 else step / 3,
+            "mine": {"text": "é", "number": step},
+        }
+        for step in range(5)
+    ]
+    summary = {"actor/pg_loss": 0.75, "actor/lr(1e-4)": {"min": 0.01, "max": 0.06}, "critic/score/mean": 1.5}
+    return Run(
+        "source01",
+        "made",
+        "first try",
+        {"lr": 1e-6, "_wandb": {"m": DEFINED}},
+        {**summary, "mine": {"text": "é", "number": 4}, "_step": 8, "_wandb": {"runtime": 7}},
+        rows,
+        complete=True,
+        tags=["a", "b"],
+        group="ablation",
+        job_type="train",
+        notes="see the paper",
+    )
+
+
+def _translate(server, home, *arguments, **changes):
+    command = [
+        sys.executable,
+        "-m",
+        "rlmetrics.cli",
+        "translate",
+        *arguments,
+        "--from",
+        "verl==0.1",
+        "--to",
+        "canonical",
+    ]
+    environment = {**server.environment(home), **changes}
+    environment = {name: value for name, value in environment.items() if value is not None}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=home, timeout=60, check=False)
+
+
+@pytest.fixture(scope="module")
+def translated(tmp_path_factory):
+    """A server with a run and its translation, the report, and the run as it was."""
+    home = tmp_path_factory.mktemp("home")
+    with serving() as server:
+        server.runs["made", "source01"] = _source()
+        done = _translate(server, home, "wandb:team/made/source01", "--json")
+        assert (0, "") == (done.returncode, done.stderr)
+        report = json.loads(done.stdout)
+        yield server, report, server.runs["made", report["outputs"][0].rpartition("/")[2]], home
+
+
+def test_rows_are_logged_with_their_steps_and_times(translated):
+    """Every row is there under new names, with its step and timestamp; NaN, infinity and histograms included."""
+    _, report, run, _ = translated
+
+    rows = [{name: value for name, value in row.items() if name != "_runtime"} for row in run.history]
+
+    assert 5 == report["records"]
+    assert ["0.0", "nan", "0.2", str(0.1 * 3), "0.4"] == [str(float(row["policy/loss"])) for row in rows]
+    assert [
+        {
+            "_step": 2 * step,
+            "_timestamp": 1795255987.25 + step,
+            "global_step": step,
+            "optimizer/learning_rate": {**HISTOGRAM, "bins": pytest.approx([0, 5e-5, 1e-4])}
+            if step == 3
+            else pytest.approx(1e-6 * (step + 1)),
+            "reward/score/mean": math.inf if step == 2 else step / 3,
+            "mine": {"text": "é", "number": step},
+        }
+        for step in range(5)
+    ] == [{name: value for name, value in row.items() if name != "policy/loss"} for row in rows]
+    assert run.complete
+
+
+def test_the_summary_is_that_of_the_original(translated):
+    """The summary is translated from the original's, not made anew from the rows."""
+    _, _, run, _ = translated
+
+    assert (0.75, 1.5) == (run.summary["policy/loss"], run.summary["reward/score/mean"])
+    assert {"min": pytest.approx(1e-6), "max": pytest.approx(6e-6)} == run.summary["optimizer/learning_rate"]
+    assert {"text": "é", "number": 4} == run.summary["mine"]
+    assert not any(name.startswith(("actor/", "critic/")) for name in run.summary)
+
+
+def test_the_configuration_and_the_definitions_follow(translated):
+    """The configuration has a note; group, tags and notes are kept; definitions have new names and their axis."""
+    _, _, run, _ = translated
+
+    note = run.config["translated_from"]
+    defined = {entry.get("1") or entry.get("2"): entry for entry in run.config["_wandb"]["m"]}
+    names = [entry.get("1") or entry.get("2") for entry in run.config["_wandb"]["m"]]
+    assert 1e-6 == run.config["lr"]
+    assert ("team/made/source01", "verl==0.1") == (note["run"], note["from"])
+    assert "policy/loss" == note["names"]["actor/pg_loss"]
+    assert ("first try (canonical==0.1.0)", ["a", "b"]) == (run.display_name, run.tags)
+    assert ("ablation", "train", "see the paper") == (run.group, run.job_type, run.notes)
+    assert {"global_step", "critic/*", "optimizer/learning_rate", "reward/score/mean"} == set(defined)
+    assert [1, 2] == defined["optimizer/learning_rate"]["7"]
+    steps = {name: names[entry["5"] - 1] for name, entry in defined.items() if "5" in entry}
+    assert dict.fromkeys(("critic/*", "optimizer/learning_rate", "reward/score/mean"), "global_step") == steps
+
+
+def test_the_original_is_left_alone(translated):
+    """Nothing of the run that was read has changed, and no other run or file was made."""
+    server, _, run, _ = translated
+
+    assert str(_source()) == str(server.runs["made", "source01"])
+    assert {("made", "source01"), ("made", run.name)} == set(server.runs)
+    assert [] == server.unknown
+    assert {run.name} == {name for _, name, _ in server.files}
+
+
+def test_an_interrupted_copy_is_continued(translated):
+    """If the server has only the first rows of the copy, the rest is added: each row is there once."""
+    server, _, run, home = translated
+    whole = copy.deepcopy(run)
+    run.history, run.summary, run.complete = run.history[:2], {}, False
+
+    done = _translate(server, home, "wandb:team/made/source01", "--json")
+
+    report = json.loads(done.stdout)
+    without = [[{k: v for k, v in row.items() if k != "_runtime"} for row in each.history] for each in (whole, run)]
+    assert (0, 3) == (done.returncode, report["records"])
+    assert "continued after step 2 of an earlier translation" in report["notes"]
+    assert json.dumps(without[0], sort_keys=True) == json.dumps(without[1], sort_keys=True)
+    assert (0.75, True) == (run.summary["policy/loss"], run.complete)
+
+
+def test_what_cannot_be_done_is_told_in_one_line(translated):
+    """An address that is none, no such run, none of this source's keys, a strange run in the way, no login."""
+    server, _, _, home = translated
+    server.runs["made", "other"] = Run("other", "made", summary={"loss": 1})
+    server.runs["made", "source02"] = Run("source02", "made", summary={"actor/pg_loss": 1})
+    strange = NewId.of("source02", "verl==0.1", "canonical==0.1.0").new
+    server.runs["made", strange] = Run(strange, "made", config={"mine": 1})
+    before = str(server.runs)
+
+    code = (
+        "import sys\nfrom rlmetrics.cli import main\n"
+        "print([main(['translate', f'wandb:{at}', '--from', 'verl==0.1', '--to', 'canonical']) for at in sys.argv[1:]])"
+    )
+    addresses = ["team/made", "team/made/absent", "team/made/other", "team/made/source02"]
+    command = [sys.executable, "-c", code, *addresses]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=server.environment(home), cwd=home, timeout=60, check=True
+    )
+    anonymous = _translate(server, home, "wandb:team/made/source01", WANDB_API_KEY=None)
+
+    told = [*done.stderr.splitlines(), *anonymous.stderr.splitlines()]
+    assert ("[2, 2, 2, 2]\n", 2) == (done.stdout, anonymous.returncode)
+    assert 5 == len(told)
+    assert "wandb:team/made: no run; write wandb:ENTITY/PROJECT/RUN" in told[0]
+    assert "wandb:team/made/absent: Could not find run" in told[1]
+    assert "wandb:team/made/other: 0 keys translated from verl==0.1" in told[2]
+    assert f"there is a run team/made/{strange} that is no translation of this one" in told[3]
+    assert "No API key configured" in told[4]
+    assert before == str(server.runs)
