@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["Element", "JsonError", "Member", "Members", "array", "members"]
+__all__ = ["JsonError", "Member", "Members", "end_of", "members"]
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -54,15 +54,6 @@ class Members:
     """The members of one object; ``start`` is the index of ``{``, ``end`` the index after ``}``."""
 
     items: tuple[Member, ...]
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """One element of an array."""
-
-    value: Any
     start: int
     end: int
 
@@ -114,29 +105,13 @@ def members(text: str, start: int = 0) -> Members:
             return Members(tuple(items), opened, after)
 
 
-def array(text: str, start: int) -> tuple[Element, ...]:
-    """Return the elements of the array that begins at ``start``.
+def end_of(text: str, start: int) -> int:
+    """Return where the value that begins at ``start`` ends.
 
     Raises:
-        JsonError: If there is no array or it is cut off.
+        JsonError: If there is none, or it is cut off.
     """
-    at = _skip(text, start)
-    if text[at : at + 1] != "[":
-        raise _unexpected(text, at, "a list")
-    found: list[Element] = []
-    at = _skip(text, at + 1)
-    if text[at : at + 1] == "]":
-        return ()
-    while True:
-        value, end = _value(text, at)
-        found.append(Element(value, at, end))
-        at = _skip(text, end)
-        mark = text[at : at + 1]
-        if mark == "]":
-            return tuple(found)
-        if mark != ",":
-            raise _unexpected(text, at, "',' or ']'")
-        at = _skip(text, at + 1)
+    return _value(text, start)[1]
 
 
 def _skip(text: str, at: int) -> int:

@@ -1,0 +1,201 @@
+"""Small logs of each kind, written and read by means that are not the translator's own.
+
+A log is a list of rows; a row maps names to numbers as they are spelled. What reads a log gives the same back.
+"""
+
+import csv
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlmetrics.translate.kinds.tensorboard.crc32c import masked
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tracker_messages import Event, Summary
+
+Rows = list[dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Log:
+    """A kind of log.
+
+    Attributes:
+        kind: As ``--kind`` takes it.
+        name: What a file or folder of this kind is called.
+        write: Writes rows to a path.
+        read: Reads them back.
+        keeps_text: Whether numbers stay as they are spelled; otherwise they are floats.
+        tears: Whether a file that is cut anywhere is still a log, up to its last whole row.
+    """
+
+    kind: str
+    name: str
+    write: Callable[[Path, Rows], object]
+    read: Callable[[Path], Rows]
+    keeps_text: bool = True
+    tears: bool = True
+
+
+def _object(row: dict[str, str]) -> str:
+    return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {value}" for key, value in row.items()) + "}"
+
+
+def _spelled(text: str) -> dict[str, str]:
+    row = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in row.items()}
+
+
+def _write_jsonl(path: Path, rows: Rows) -> None:
+    path.write_text("".join(f"{_object(row)}\n" for row in rows), encoding="utf-8")
+
+
+def _read_jsonl(path: Path) -> Rows:
+    return [_spelled(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _write_framed(path: Path, rows: Rows) -> None:
+    lines = (f'{{"step": {step}, "data": {_object(row)}}}\n' for step, row in enumerate(rows))
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _read_framed(path: Path) -> Rows:
+    return [_spelled(line.partition('"data": ')[2].strip()[:-1]) for line in path.read_text().splitlines()]
+
+
+def _write_state(path: Path, rows: Rows) -> None:
+    history = ",\n    ".join(_object(row) for row in rows)
+    text = f'{{\n  "epoch": 1.0,\n  "log_history": [\n    {history}\n  ],\n  "max_steps": 3\n}}\n'
+    path.write_text(text, encoding="utf-8")
+
+
+def _read_state(path: Path) -> Rows:
+    state = json.loads(path.read_text(encoding="utf-8"), parse_float=str, parse_int=str, parse_constant=str)
+    return state["log_history"]
+
+
+def _write_csv(path: Path, rows: Rows) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _read_csv(path: Path) -> Rows:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _write_verl(path: Path, rows: Rows) -> None:
+    lines = ("".join([f"step:{step}", *(f" - {key}:{row[key]}" for key in row), "\n"]) for step, row in enumerate(rows))
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _read_verl(path: Path) -> Rows:
+    fields = (line.split(" - ")[1:] for line in path.read_text(encoding="utf-8").splitlines() if " - " in line)
+    return [{key: value for key, _, value in (field.rpartition(":") for field in row)} for row in fields]
+
+
+def _write_printed(path: Path, rows: Rows) -> None:
+    dicts = ("{" + ", ".join(f"{key!r}: {value}" for key, value in row.items()) + "}\n" for row in rows)
+    path.write_text("".join(dicts), encoding="utf-8")
+
+
+def _read_printed(path: Path) -> Rows:
+    return [dict(re.findall(r"'([^']*)': ([^,}]+)", line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _write_events(path: Path, rows: Rows) -> None:
+    path.mkdir()
+    with (path / "events.out.tfevents.1.host").open("wb") as file:
+        for step, row in enumerate(rows):
+            for key, value in row.items():
+                values = [Summary.Value(tag=key, simple_value=float(value))]
+                message = Event(wall_time=1.0, step=step, summary=Summary(value=values)).SerializeToString()
+                head = len(message).to_bytes(8, "little")
+                file.write(head + masked(head).to_bytes(4, "little"))
+                file.write(message + masked(message).to_bytes(4, "little"))
+
+
+def _read_events(path: Path) -> Rows:
+    reader = EventAccumulator(str(path), size_guidance={"scalars": 0})
+    reader.Reload()
+    rows: dict[int, dict[str, str]] = {}
+    for tag in reader.Tags()["scalars"]:
+        for point in reader.Scalars(tag):
+            rows.setdefault(point.step, {})[tag] = repr(point.value)
+    return [rows[step] for step in sorted(rows)]
+
+
+def _write_trackio(path: Path, rows: Rows) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, step INTEGER, metrics TEXT)")
+        values = [("run", step, _object(row).encode()) for step, row in enumerate(rows)]
+        database.executemany("INSERT INTO metrics (run_name, step, metrics) VALUES (?, ?, ?)", values)
+
+
+def _read_trackio(path: Path) -> Rows:
+    with closing(sqlite3.connect(path)) as database:
+        return [_spelled(text.decode()) for (text,) in database.execute("SELECT metrics FROM metrics ORDER BY id")]
+
+
+def _write_mlflow(path: Path, rows: Rows) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE runs (run_uuid TEXT PRIMARY KEY)")
+        database.execute(
+            "CREATE TABLE metrics (key TEXT NOT NULL, value FLOAT NOT NULL, timestamp BIGINT NOT NULL, "
+            "run_uuid TEXT NOT NULL, step BIGINT NOT NULL, is_nan BOOLEAN NOT NULL, "
+            "PRIMARY KEY (key, timestamp, step, run_uuid, value, is_nan))"
+        )
+        points = [(key, float(row[key]), step) for step, row in enumerate(rows) for key in row]
+        database.executemany("INSERT INTO metrics VALUES (?, ?, 1, 'run', ?, 0)", points)
+
+
+def _read_mlflow(path: Path) -> Rows:
+    rows: dict[int, dict[str, str]] = {}
+    with closing(sqlite3.connect(path)) as database:
+        for key, value, step in database.execute("SELECT key, value, step FROM metrics ORDER BY rowid"):
+            rows.setdefault(step, {})[key] = repr(value)
+    return [rows[step] for step in sorted(rows)]
+
+
+def _write_mlruns(path: Path, rows: Rows) -> None:
+    run = path / "1" / "run"
+    run.mkdir(parents=True)
+    (run / "meta.yaml").write_text("run_id: run\n")
+    for step, row in enumerate(rows):
+        for key, value in row.items():
+            file = run / "metrics" / key
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("a") as out:
+                out.write(f"1 {float(value)} {step}\n")
+
+
+def _read_mlruns(path: Path) -> Rows:
+    rows: dict[int, dict[str, str]] = {}
+    root = path / "1" / "run" / "metrics"
+    for file in sorted(root.rglob("*")):
+        for line in file.read_text().splitlines() if file.is_file() else ():
+            _, value, step = line.split(" ")
+            rows.setdefault(int(step), {})[file.relative_to(root).as_posix()] = value
+    return [rows[step] for step in sorted(rows)]
+
+
+LOGS = {
+    log.name: log
+    for log in (
+        Log("jsonl", "run.jsonl", _write_jsonl, _read_jsonl),
+        Log("jsonl", "verl.jsonl", _write_framed, _read_framed),
+        Log("trainer-state", "trainer_state.json", _write_state, _read_state),
+        Log("csv", "run.csv", _write_csv, _read_csv),
+        Log("verl-console", "verl.log", _write_verl, _read_verl),
+        Log("hf-console", "hf.log", _write_printed, _read_printed),
+        Log("tensorboard", "events", _write_events, _read_events, keeps_text=False),
+        Log("trackio", "project.db", _write_trackio, _read_trackio, tears=False),
+        Log("mlflow", "mlruns.db", _write_mlflow, _read_mlflow, keeps_text=False, tears=False),
+        Log("mlflow", "mlruns", _write_mlruns, _read_mlruns, keeps_text=False),
+    )
+}

@@ -1,0 +1,271 @@
+"""What holds for every kind of log: values, unknown names, look-alikes, conversions, collisions, round trips, tears."""
+
+import random
+import sqlite3
+from contextlib import closing
+
+import pytest
+from logs import LOGS
+from rlmetrics.translate import InputError, translate_file
+
+VERL, DPO, PPO = "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2", "trl[PPOTrainer]==0.7.10"
+EXACT = {
+    "response_length/mean": "length/response/mean",
+    "response_length/max": "length/response/max",
+    "global_seqlen/min": "balance/chunk_tokens/min",
+}
+FLIPPED = "val/contain_eos_token"
+ROWS = [{**{key: repr(7.25 + step + place) for place, key in enumerate(EXACT)}, "mine/own": "0.5"} for step in range(6)]
+
+
+@pytest.fixture(params=LOGS)
+def log(request):
+    """Each kind of log in turn."""
+    return LOGS[request.param]
+
+
+def _translate(log, tmp_path, rows, source, target, **options):
+    """Write rows, translate them, and return what was read back, and the report."""
+    path, out = tmp_path / log.name, tmp_path / f"out-{log.name}"
+    log.write(path, rows)
+    before = _contents(path)
+    report = translate_file(path, source=source, target=target, output=out, kind=log.kind, **options)
+    assert before == _contents(path)
+    return log.read(out), report
+
+
+def _contents(path):
+    files = [path] if path.is_file() else [file for file in sorted(path.rglob("*")) if file.is_file()]
+    return {file: file.read_bytes() for file in files}
+
+
+def _alike(log, first, second):
+    """Rows are equal, as spelled or as numbers."""
+    if log.keeps_text:
+        return first == second
+    return [{k: repr(float(v)) for k, v in row.items()} for row in first] == [
+        {k: repr(float(v)) for k, v in row.items()} for row in second
+    ]
+
+
+def test_names_change_and_values_stay(log, tmp_path):
+    """Each value is what it was, under the new name; rows are counted, nothing is lost."""
+    new, report = _translate(log, tmp_path, ROWS, VERL, "canonical")
+
+    assert _alike(log, [{EXACT.get(key, key): value for key, value in row.items()} for row in ROWS], new)
+    assert EXACT == {old: how["to"] for old, how in report.translated.items()}
+    assert {"exact"} == {how["relation"] for how in report.translated.values()}
+    assert (log.kind, 0, 0) == (report.kind, report.lost.records, report.lost.bytes)
+    assert report.records in {len(ROWS), len(ROWS) * len(ROWS[0])}
+
+
+def test_there_and_back_gives_the_original(log, tmp_path):
+    """Over exact relations, and over one that is subtracted from one, each value returns to its name."""
+    for number, (rows, source) in enumerate(((ROWS, VERL), ([{FLIPPED: "0.25", "epoch": "0.5"}], DPO))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        there, _ = _translate(log, folder, rows, source, "canonical")
+        back = folder / "back"
+        translate_file(folder / f"out-{log.name}", source="canonical", target=source, output=back, kind=log.kind)
+
+        assert set(there[0]).isdisjoint(set(rows[0]) - {"mine/own"})
+        assert [{k: float(v) for k, v in row.items()} for row in rows] == [
+            {k: float(v) for k, v in row.items()} for row in log.read(back)
+        ]
+
+
+def test_known_conversions_convert_values(log, tmp_path):
+    """A share of the opposite is subtracted from one, and the report says so; other values keep their spelling."""
+    rows = [{FLIPPED: value, "epoch": "0.50"} for value in ("0.25", "1.0", "-3.5")]
+
+    new, report = _translate(log, tmp_path, rows, DPO, "canonical")
+
+    assert [0.75, 0.0, 4.5] == [float(row["length/truncated_fraction"]) for row in new]
+    assert {"scale": -1.0, "offset": 1.0} == report.translated[FLIPPED]["transform"]
+    assert _alike(log, [{"progress/epoch": "0.50"}] * 3, [{"progress/epoch": row["progress/epoch"]} for row in new])
+
+
+def test_unknown_names_are_kept_and_listed(log, tmp_path):
+    """What the source doesn't define stays, or is dropped or refused on request."""
+    new, report = _translate(log, tmp_path, ROWS, VERL, "canonical")
+    assert ["0.5"] * len(ROWS) == [row["mine/own"] for row in new]
+    assert ["mine/own"] == report.unknown
+
+    path = tmp_path / log.name
+    translate_file(path, source=VERL, target="canonical", output=tmp_path / "less", kind=log.kind, unknown="drop")
+    assert all("mine/own" not in row for row in log.read(tmp_path / "less"))
+    with pytest.raises(InputError, match="mine/own"):
+        translate_file(path, source=VERL, target="canonical", output=tmp_path / "no", kind=log.kind, unknown="error")
+    assert not (tmp_path / "no").exists()
+
+
+def test_look_alikes_are_never_translated(log, tmp_path):
+    """The clip ratio of lengths is a relative of the truncated fraction, not the same: it keeps its name."""
+    rows = [{**row, "response_length/clip_ratio": "0.25"} for row in ROWS]
+
+    new, report = _translate(log, tmp_path, rows, VERL, "canonical")
+
+    assert all("0.25" == row["response_length/clip_ratio"] for row in new)
+    assert ["response_length/clip_ratio"] == report.unchanged
+
+
+def test_a_name_that_means_something_else_is_set_aside(log, tmp_path):
+    """The target's own ``reward_std`` is another quantity, so the old one may not stand under its name."""
+    rows = [{"reward_std": "0.25", "reward": "1.5"}]
+
+    new, report = _translate(log, tmp_path, rows, "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0")
+
+    assert [{"untranslated/trl-0.18.2/reward_std": 0.25, "reward": 1.5}] == [
+        {key: float(value) for key, value in row.items()} for row in new
+    ]
+    assert {"reward_std": "untranslated/trl-0.18.2/reward_std"} == report.set_aside
+
+
+@pytest.mark.parametrize("second", ["0.5", "0.75"])
+def test_two_old_names_of_one_new_name(log, tmp_path, second):
+    """Equal values are written once; if they differ anywhere, nobody can tell which is right: both are set aside."""
+    names = "env/reward_mean", "ppo/mean_scores"
+    rows = [dict.fromkeys(names, "0.25"), dict(zip(names, ("0.5", second), strict=True))]
+
+    new, report = _translate(log, tmp_path, rows, PPO, "canonical")
+
+    last = {key: float(value) for key, value in new[-1].items()}
+    if second == "0.5":
+        assert ({"reward/score/mean": 0.5}, 0) == (last, report.exit_code)
+        assert {"env/reward_mean": "reward/score/mean"} == report.duplicates
+    else:
+        assert {f"untranslated/trl-0.7.10/{names[0]}": 0.5, f"untranslated/trl-0.7.10/{names[1]}": 0.75} == last
+        assert (1, ["reward/score/mean"]) == (report.exit_code, list(report.collisions))
+
+
+def test_only_strict_relations_on_request(log, tmp_path):
+    """``--strict`` leaves approximate counterparts alone."""
+    rows = [{**row, "actor/ppo_kl": "0.125"} for row in ROWS]
+
+    loose, _ = _translate(log, tmp_path, rows, VERL, "canonical")
+    translate_file(
+        tmp_path / log.name, source=VERL, target="canonical", output=tmp_path / "strict", kind=log.kind, strict=True
+    )
+    strict = log.read(tmp_path / "strict")
+
+    assert "kl/old/k1" in loose[0]
+    assert "actor/ppo_kl" in strict[0]
+    assert set(EXACT.values()) <= set(strict[0])
+
+
+ODD = {
+    "NaN": "NaN",
+    "infinite": "-Infinity",
+    "large": "123456789012345678901234567890",
+    "huge": "1" + "0" * 4000,
+    "exact": "1.50e-03",
+    "tiny": "-0.0",
+    "text": '"ünï ☃ \\ud83d\\ude00"',
+    "long": '"' + "x" * 10_000_000 + '"',
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", ["run.jsonl", "verl.jsonl", "trainer_state.json", "project.db"])
+def test_odd_values_of_json_stay_byte_for_byte(name, odd, tmp_path):
+    """Not finite, beyond every integer type, oddly spelled, not ASCII, ten megabytes: the same bytes come out."""
+    log = LOGS[name]
+    rows = [{**ROWS[0], "actor/entropy": ODD[odd], "mine/odd": ODD[odd]}]
+    path, out = tmp_path / name, tmp_path / "out"
+    log.write(path, rows)
+
+    report = translate_file(path, source=VERL, target="canonical", output=out, kind=log.kind)
+
+    expected = _text(path)
+    for old, how in report.translated.items():
+        expected = expected.replace(f'"{old}":'.encode(), f'"{how["to"]}":'.encode())
+    assert "actor/entropy" in report.translated
+    assert expected == _text(out)
+
+
+def _text(path):
+    if path.read_bytes().startswith(b"SQLite"):
+        with closing(sqlite3.connect(path)) as database:
+            return database.execute("SELECT metrics FROM metrics").fetchone()[0]
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("odd", [value.strip('"') for value in ODD.values()], ids=list(ODD))
+def test_odd_cells_of_tables_stay_byte_for_byte(odd, tmp_path):
+    """The body of a table is not even looked at."""
+    path, out = tmp_path / "run.csv", tmp_path / "out.csv"
+    LOGS["run.csv"].write(path, [{**ROWS[0], "actor/entropy": odd}])
+
+    translate_file(path, source=VERL, target="canonical", output=out)
+
+    assert path.read_bytes().partition(b"\n")[2] == out.read_bytes().partition(b"\n")[2]
+
+
+@pytest.mark.parametrize(
+    "odd", ["nan", "-inf", "1e-06", "1" + "0" * 400, "np.float64(0.25)", "np.float32(nan)", "-0.0"]
+)
+@pytest.mark.parametrize("name", ["verl.log", "hf.log"])
+def test_odd_values_of_consoles_stay_as_printed(name, odd, tmp_path):
+    """What Python and NumPy print is copied, among ten megabytes of other output."""
+    log = LOGS[name]
+    path, out = tmp_path / name, tmp_path / "out.log"
+    log.write(path, [{**ROWS[0], "actor/entropy": odd}])
+    noise = b"x" * 10_000_000 + "ünï\n".encode()
+    path.write_bytes(noise + path.read_bytes())
+
+    translate_file(path, source=VERL, target="canonical", output=out, kind=log.kind)
+
+    assert out.read_bytes().startswith(noise)
+    out.write_bytes(out.read_bytes().removeprefix(noise))
+    assert odd == log.read(out)[0]["entropy/old_policy"]
+
+
+@pytest.mark.parametrize("name", [name for name, log in LOGS.items() if log.tears and name != "mlruns"])
+def test_any_cut_keeps_the_whole_rows(name, tmp_path):
+    """Wherever a crash cuts a file: what comes before the torn row is all there, and the bytes lost are counted."""
+    log = LOGS[name]
+    log.write(tmp_path / name, ROWS)
+    file = tmp_path / name if (tmp_path / name).is_file() else next((tmp_path / name).iterdir())
+    whole = file.read_bytes()
+    translate_file(tmp_path / name, source=VERL, target="canonical", output=tmp_path / "whole", kind=log.kind)
+    expected = log.read(tmp_path / "whole")
+    cuts = random.Random(name).sample(range(len(whole) // 2, len(whole)), 25)
+    for cut in sorted({*cuts, len(whole) - 1, len(whole)}):
+        file.write_bytes(whole[:cut])
+
+        report = translate_file(
+            tmp_path / name, source=VERL, target="canonical", output=tmp_path / "out", kind=log.kind, force=True
+        )
+
+        found = log.read(tmp_path / "out")
+        complete, rest = _whole_rows(name, whole[:cut])
+        assert expected[:complete] == found[:complete], cut
+        assert len(found) - complete in {0, 1}, cut
+        if len(found) == complete:
+            # The beginning of "step:" may be any output.
+            rest = 0 if name == "verl.log" and rest <= len("step:") else rest
+            assert rest == report.lost.bytes, cut
+        elif name == "events":
+            assert found[-1].items() <= expected[complete].items(), cut
+        else:
+            # A row that lacks nothing but its end, and in a table perhaps the end of its last cell.
+            last = list(expected[complete].values())[:-1] if name == "run.csv" else list(expected[complete].values())
+            assert last == list(found[-1].values())[: len(last)], cut
+
+
+def _whole_rows(name, content):
+    """How many rows are whole, and how many bytes follow the last one."""
+    if name == "events":
+        at, ends = 0, [0]
+        while at + 12 <= len(content) and at + 16 + int.from_bytes(content[at : at + 8], "little") <= len(content):
+            at += 16 + int.from_bytes(content[at : at + 8], "little")
+            ends.append(at)
+        return (len(ends) - 1) // len(ROWS[0]), len(content) - ends[-1]
+    if name == "trainer_state.json":
+        _, _, rest = content.partition(b'"log_history": [')
+        count = rest.count(b"}") - rest.count(b"\n}")
+        if b"]" in rest:
+            return count, 0 if rest.rstrip().endswith(b"}") else len(rest) - rest.rindex(b"]") - 1
+        return count, len(rest) - rest.rfind(b"}") - 1
+    lines = content.split(b"\n")
+    return len(lines) - 1 - (name == "run.csv"), len(lines[-1])
