@@ -1,61 +1,132 @@
-"""What questions about names cost: ``python tests/benchmarks/names_cost.py``.
+"""What the names of whole releases cost: ``python tests/benchmarks/names_cost.py [--all] [--runs N] [--json FILE]``.
 
-Prints CPU milliseconds, the least of several fresh interpreters each, and exits with 1 if one is over its limit. It is
-a script and no test, because a busy machine would make a test fail for no reason.
+Runs the command line in fresh processes and counts their CPU time, user and system together, interpreter included: the
+median of several runs for each pair, whole tables as JSON. Two kinds of installation: with byte code, as pip leaves it,
+and without, as an editable checkout under ``PYTHONDONTWRITEBYTECODE``; Python's own modules have theirs in both.
+Prints JSON. A busy machine makes every figure larger, so the load and a bare interpreter are in it too. Exits with 1 if
+a median is over its limit.
+
+The sample is every ordered pair of the five releases that log the most, and every fifth release of all frameworks
+against the one as far from the other end. ``--all`` takes every ordered pair of releases.
 """
 
 from __future__ import annotations
 
+import argparse
+import itertools
+import json
 import os
+import platform
 import resource
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
-RUNS = 7
-OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
-GRPO18, GRPO, VERL5, VERL9 = "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0", "verl==0.5.0", "verl==0.9.1"
+from rlmetrics.names import keys, load_tables
 
-QUESTIONS = {
-    "resolve one key": (f"names.resolve('ppo/policy/approxkl', {OLD!r})", 60),
-    "resolve as W&B shows it": (f"names.resolve('train/completions/mean_length', {GRPO!r})", 80),
-    "candidates of two keys": ("names.candidates(['ppo/policy/approxkl', 'ppo/loss/value'], names.load_tables())", 300),
-    "map old PPO to new": (f"names.map_names({OLD!r}, {NEW!r}).rows", 300),
-    "map GRPO to verl": (f"names.map_names({GRPO!r}, {VERL9!r}).rows", 300),
-    "map verl to GRPO": (f"names.map_names({VERL9!r}, {GRPO!r}).rows", 300),
-    "map verl to canonical": (f"names.map_names({VERL9!r}, 'canonical').rows", 300),
-    "diff GRPO": (f"names.diff({GRPO18!r}, {GRPO!r})", 300),
-    "diff verl": (f"names.diff({VERL5!r}, {VERL9!r})", 300),
-}
-"""Code, and the limit in milliseconds over a bare interpreter."""
+ROOT = Path(__file__).resolve().parents[2]
+LARGEST = 5
+EVERY = 5
+LIMIT = 300
+"""Milliseconds that a table may cost."""
+
+START_LIMIT = 60
+"""Milliseconds over a bare interpreter for importing names and making a translator."""
+
+START = (
+    "import rlmetrics.names; from rlmetrics.translate import Translator; "
+    "Translator('trl[PPOTrainer]==0.11.4', 'trl[PPOTrainer]==0.18.2')"
+)
 
 
-def cpu_milliseconds(code: str, environment: dict[str, str]) -> float:
-    """Return the least CPU time of several fresh interpreters that run some code."""
+def sources() -> list[str]:
+    """Return every described release of every framework, oldest first."""
+    tables = load_tables()
+    return [f"{name}=={release}" for name in tables.frameworks for release in tables.framework(name).releases.names]
+
+
+def sample(known: list[str]) -> list[tuple[str, str]]:
+    """Return the pairs that are measured without ``--all``."""
+    sizes = {source: len(keys(source)) for source in known}
+    largest = sorted(known, key=lambda source: (-sizes[source], source))[:LARGEST]
+    some = known[::EVERY]
+    return [*itertools.permutations(largest, 2), *zip(some, reversed(some), strict=True)]
+
+
+def cpu(arguments: list[str], environment: Mapping[str, str], runs: int) -> float:
+    """Return the median CPU time of fresh interpreters, in milliseconds."""
     times = []
-    for _ in range(RUNS):
+    for _ in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+        subprocess.run([sys.executable, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return 1000 * min(times)
+    return round(1000 * statistics.median(times), 1)
+
+
+def installations(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the kinds of installation: copies of this checkout's packages, and the environment that they run in."""
+    roots = [folder / name for name in ("generated", "adapters")]
+    for root in roots:
+        shutil.copytree(ROOT / root.name, root, ignore=shutil.ignore_patterns("__pycache__"))
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    plain["PYTHONPATH"] = os.pathsep.join(map(str, roots))
+    yield "no byte code", {**plain, "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, "-m", "compileall", "-q", *map(str, roots)], check=True)
+    yield "byte code", plain
+
+
+def measure(kind: str, environment: Mapping[str, str], pairs: list[tuple[str, str]], runs: int) -> dict[str, Any]:
+    """Return what one kind of installation costs, in milliseconds."""
+    bare = cpu(["-c", "pass"], environment, 2 * runs)
+    start = cpu(["-c", START], environment, 2 * runs)
+    rows: list[dict[str, Any]] = []
+    for old, new in pairs:
+        row: dict[str, Any] = {"from": old, "to": new}
+        for command in ("map", "diff"):
+            arguments = ["-m", "rlmetrics.cli", command, "--from", old, "--to", new, "--json"]
+            row[command] = cpu(arguments, environment, runs)
+        rows.append(row)
+        print(f"{kind}: {row}", file=sys.stderr)
+    found: dict[str, Any] = {"bare interpreter": bare, "names and a translator over that": round(start - bare, 1)}
+    for command in ("map", "diff"):
+        times = [row[command] for row in rows]
+        found[command] = {"median": statistics.median(times), "maximum": max(times), "pairs": len(times)}
+    return {**found, "pairs": rows}
 
 
 def main() -> int:
-    """Measure with compiled modules, as an installed package has them."""
-    over = 0
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        environment["PYTHONPYCACHEPREFIX"] = cache
-        bare = cpu_milliseconds("pass", environment)
-        print(f"{'bare interpreter':28}{bare:8.1f} ms")
-        print(f"{'over that':36}{'limit':>9}")
-        for title, (question, limit) in QUESTIONS.items():
-            taken = cpu_milliseconds(f"from rlmetrics import names; {question}", environment) - bare
-            mark = "  over the limit" if taken > limit else ""
-            over += taken > limit
-            print(f"{title:28}{taken:8.1f} ms{limit:6} ms{mark}")
-    return int(over > 0)
+    """Measure, print, and judge."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="every ordered pair of releases: hours")
+    parser.add_argument("--runs", type=int, default=5, help="of each command for each pair (5)")
+    parser.add_argument("--json", metavar="FILE", help="write the figures there too")
+    args = parser.parse_args()
+    known = sources()
+    pairs = list(itertools.permutations(known, 2)) if args.all else sample(known)
+    found: dict[str, Any] = {"python": platform.python_version(), "runs": args.runs, "load before": os.getloadavg()[0]}
+    with tempfile.TemporaryDirectory() as folder:
+        measured = {
+            kind: measure(kind, environment, pairs, args.runs) for kind, environment in installations(Path(folder))
+        }
+    found = {**found, "load after": os.getloadavg()[0], **measured}
+    text = json.dumps(found, indent=1)
+    print(text)
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as stream:
+            stream.write(text + "\n")
+    over = [
+        kind
+        for kind, costs in measured.items()
+        if max(costs["map"]["maximum"], costs["diff"]["maximum"]) > LIMIT
+        or (kind == "byte code" and costs["names and a translator over that"] > START_LIMIT)
+    ]
+    return int(bool(over))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlmetrics.names import diff
+from rlmetrics.names import diff, load_tables
 
 
 def test_a_new_meaning_under_an_old_name_is_a_change(tables):
@@ -94,3 +94,18 @@ def test_a_name_that_another_component_keeps_is_dated_by_the_first_release_looke
     """KTOTrainer's kl was never RLOOTrainer's: on the way back it is another number from the first step on."""
     changes = diff("trl[RLOOTrainer]==1.3.0", "trl==0.13.0").changed
     assert {"1.2.0"} == {item.since for item in changes if (item.component, item.key) == ("KTOTrainer", "kl")}
+
+
+def test_a_change_cites_the_release_that_was_asked_for():
+    """Of what many releases share, the newest cited one up to it, for each thing shown; of defaults too."""
+    changes = {item.key: item for item in diff("trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.9.0").changed}
+    cited = [(item.release, item.shows) for item in changes["loss"].evidence]
+    assert {("1.9.0", "value"), ("1.9.0", "reduction"), ("0.25.1", "default")} == set(cited)
+
+
+def test_what_went_cites_the_release_that_had_it():
+    """Not a later one that some other record cites."""
+    age = load_tables().framework("trl").releases.index
+    for item in diff("trl[PPOTrainer]==0.11.4", "trl[PPOTrainer]==0.12.2").removed:
+        assert item.evidence
+        assert all(age(line.release) <= age("0.11.4") for line in item.evidence if line.path.startswith("trl/"))

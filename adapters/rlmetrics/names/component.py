@@ -267,4 +267,4 @@ class ComponentView:
         def profile(name: str) -> Mapping[str, Any]:
             return self._profile(record.stem, name)
 
-        return make_entry(record, self.label, self._tables, self.config, profile)
+        return make_entry(record, self.label, self._tables, self._table, self.config, profile)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .citing import cited_at
 from .component import ComponentView
 from .config import Config, holds
 from .guards import Value, parse
@@ -25,7 +26,10 @@ _SIDES = ("the old release", "the new one")
 
 @dataclass(frozen=True, slots=True)
 class ListedKey:
-    """A key that came or went; for one that went, ``instead`` names what is nearest to it."""
+    """A key that came or went; for one that went, ``instead`` names what is nearest to it.
+
+    ``evidence`` is where it stands in its release, or in the nearest one that is cited.
+    """
 
     key: str
     component: str
@@ -60,7 +64,7 @@ class ChangedKey:
         component: The component that logs it.
         what: What changed, in words.
         since: The first described release with the new meaning, None for different frameworks.
-        evidence: Where the new meaning stands.
+        evidence: Where the new meaning stands, in the new release or the nearest one that is cited.
         relation: From the old number to the new one.
         differs_by: How the two numbers differ.
     """
@@ -116,10 +120,10 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
         found = names.translated(entry)
         if found is not None and _place(found[1]) in fresh:
             taken.add(_place(found[1]))
-            renamed.append(_renamed(entry, *found))
+            renamed.append(_renamed(entry, *found, cited_at(found[1].evidence, new.source, new.tables)))
         else:
-            removed.append(_listed(entry, None if found is None else found[0].to))
-    added = [_listed(entry) for place, entry in fresh.items() if place not in taken]
+            removed.append(_listed(entry, old, None if found is None else found[0].to))
+    added = [_listed(entry, new) for place, entry in fresh.items() if place not in taken]
     return DiffResult(tuple(added), tuple(removed), tuple(renamed), tuple(changed))
 
 
@@ -143,7 +147,7 @@ def _same_name(
     return pairs
 
 
-def _renamed(entry: Entry, row: MapRow, target: Entry) -> RenamedKey:
+def _renamed(entry: Entry, row: MapRow, target: Entry, evidence: tuple[Evidence, ...]) -> RenamedKey:
     return RenamedKey(
         entry.key,
         str(row.to),
@@ -153,18 +157,18 @@ def _renamed(entry: Entry, row: MapRow, target: Entry) -> RenamedKey:
         row.differs_by,
         row.transform,
         entry.metric,
-        target.evidence,
+        evidence,
     )
 
 
-def _listed(entry: Entry, instead: str | None = None) -> ListedKey:
+def _listed(entry: Entry, view: View, instead: str | None = None) -> ListedKey:
     return ListedKey(
         entry.key,
         entry.component,
         entry.metric,
         entry.condition,
         entry.logged_by_default,
-        entry.evidence,
+        cited_at(entry.evidence, view.source, view.tables),
         instead,
     )
 
@@ -214,7 +218,7 @@ class _Comparison:
             new.component,
             "; ".join([*said, *defaults]),
             self._since(old, new),
-            (*new.evidence, *evidence),
+            (*cited_at(new.evidence, self._new.source, self._tables), *evidence),
             relation.kind,
             relation.differs_by,
         )
@@ -231,10 +235,13 @@ class _Comparison:
             if name not in first.config.values or name not in second.config.values:
                 continue
             before, after = first.config.values[name], second.config.values[name]
+            if before == after and type(before) is type(after):
+                continue
             undone = {**second.config.values, name: before}
             if any(holds(guard, second.config.values) != holds(guard, undone) for guard in guards):
                 said.append(f"the default of {name} was {_value(before)}, is {_value(after)}")
-                evidence += [read_evidence(text) for text in second.config.evidence(name)]
+                cited = [read_evidence(text) for text in second.config.evidence(name)]
+                evidence += cited_at(cited, self._new.source, self._tables)
         return said, evidence
 
     def _since(self, old: Entry, new: Entry) -> str | None:

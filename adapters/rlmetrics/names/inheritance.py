@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .tables import FrameworkTable
@@ -34,16 +34,13 @@ class AppliedRow(NamedTuple):
 
 
 class _Stated(NamedTuple):
-    """What a file says about a key in one mode: an emission, or that an inherited one is omitted.
-
-    ``amendments`` are what the file and those that extend it add to it.
-    """
+    """What a file says about a key in one mode: an emission, or that an inherited one is omitted, in some releases."""
 
     stem: str
     row: Mapping[str, Any]
     place: Place
     omits: bool
-    amendments: Sequence[Mapping[str, Any]] = ()
+    releases: frozenset[str]
 
 
 def applied_rows(
@@ -61,60 +58,32 @@ def applied_rows(
         place: Only emissions of this key in this mode.
     """
     taken: dict[Place, set[str]] = {}
-    own: list[tuple[Place, tuple[str, ...]]] = []
+    own: list[_Stated] = []
     part = stem
     for item in _stated(table, stem).get(place, ()):
+        if item.releases.isdisjoint(releases):
+            continue
         if item.stem != part:
             # What a file says itself does not hide what else it says, only what it extends.
-            _take(taken, own)
+            for earlier in own:
+                taken.setdefault(earlier.place, set()).update(earlier.releases)
             own, part = [], item.stem
-        covered = _covered(table, item.row, releases)
-        if not covered:
-            continue
-        own.append((item.place, covered))
+        own.append(item)
         if not item.omits:
-            gone = taken.get(item.place)
-            left = covered if gone is None else tuple(release for release in covered if release not in gone)
+            gone = taken.get(item.place, ())
+            left = tuple(release for release in releases if release in item.releases and release not in gone)
             if left:
-                applied = AppliedRow(part, item.row, item.place[1], item.place[0], left)
-                yield from _amended(table, applied, item.amendments) if item.amendments else (applied,)
-
-
-def _amended(
-    table: FrameworkTable, applied: AppliedRow, amendments: Sequence[Mapping[str, Any]]
-) -> Iterator[AppliedRow]:
-    """Yield an emission as it is where nothing amends it, and with what is added where something does."""
-    if not amendments:
-        yield applied
-        return
-    amendment, rest = amendments[0], amendments[1:]
-    covered = _covered(table, amendment, applied.releases)
-    if covered:
-        row = applied.row
-        added = {
-            "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
-            "note": " ".join(note for note in (row.get("note"), amendment["note"]) if note),
-            "evidence": [*row.get("evidence", ()), *amendment["evidence"]],
-        }
-        yield from _amended(table, applied._replace(row={**row, **added}, releases=covered), rest)
-    left = tuple(release for release in applied.releases if release not in covered)
-    if left:
-        yield from _amended(table, applied._replace(releases=left), rest)
-
-
-def _take(taken: dict[Place, set[str]], own: Iterable[tuple[Place, tuple[str, ...]]]) -> None:
-    for place, covered in own:
-        taken.setdefault(place, set()).update(covered)
+                yield AppliedRow(part, item.row, item.place[1], item.place[0], left)
 
 
 def _stated(table: FrameworkTable, stem: str) -> Mapping[Place | None, Sequence[_Stated]]:
     """Return what a file and those that it extends say: all of it under None, and by place."""
-    found: dict[Place | None, list[_Stated]] | None = table.derived.get(stem)
+    found: dict[Place | None, list[_Stated]] | None = table.stated.get(stem)
     if found is None:
         found = {None: list(_read(table, stem))}
         for item in found[None]:
             found.setdefault(item.place, []).append(item)
-        table.derived[stem] = found
+        table.stated[stem] = found
     return found
 
 
@@ -128,13 +97,36 @@ def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
         for row in file.get("emissions", ()):
             if constants and "{" in row["key"]:
                 row = {**row, "key": _filled(row["key"], constants)}
-            amended = [item for item in amendments if row["key"] in item["keys"]] if amendments else ()
+            amended = [item for item in amendments if row["key"] in item["keys"]]
             for mode in row.get("modes") or file["modes"]:
+                place = prefixed_key(row["key"], mode, file), mode
                 added = [item for item in amended if mode in item.get("modes", _MODES)]
-                yield _Stated(part, row, (prefixed_key(row["key"], mode, file), mode), False, added)
+                for stated, releases in _amended(table, row, _covered(table, row), added):
+                    yield _Stated(part, stated, place, omits=False, releases=releases)
         for row in file.get("omits", ()):
             for mode in row.get("modes", _MODES):
-                yield _Stated(part, row, (prefixed_key(row["key"], mode, file), mode), True)
+                place = prefixed_key(row["key"], mode, file), mode
+                yield _Stated(part, row, place, omits=True, releases=_covered(table, row))
+
+
+def _amended(
+    table: FrameworkTable, row: Mapping[str, Any], releases: frozenset[str], amendments: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Mapping[str, Any], frozenset[str]]]:
+    """Yield an emission as it is where nothing amends it, and with what is added where something does."""
+    if not amendments:
+        yield row, releases
+        return
+    amendment, rest = amendments[0], amendments[1:]
+    covered = releases & _covered(table, amendment)
+    if covered:
+        added = {
+            "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
+            "note": " ".join(note for note in (row.get("note"), amendment["note"]) if note),
+            "evidence": [*row.get("evidence", ()), *amendment["evidence"]],
+        }
+        yield from _amended(table, {**row, **added}, covered, rest)
+    if releases - covered:
+        yield from _amended(table, row, releases - covered, rest)
 
 
 def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:
@@ -158,10 +150,6 @@ def _filled(key: str, constants: Mapping[str, str]) -> str:
     return key
 
 
-def _covered(table: FrameworkTable, row: Mapping[str, Any], releases: Sequence[str]) -> tuple[str, ...]:
+def _covered(table: FrameworkTable, row: Mapping[str, Any]) -> frozenset[str]:
     ranges = row.get("releases")
-    if ranges is None:
-        return tuple(releases)
-    covered = table.releases.covered(ranges)
-    # Most records are of other releases, which this tells without looking at each release.
-    return () if covered.isdisjoint(releases) else tuple(release for release in releases if release in covered)
+    return table.releases.all if ranges is None else table.releases.covered(ranges)

@@ -201,15 +201,26 @@ class NameMap:
 
     def _nearest(self, entry: Entry, candidates: list[Entry]) -> list[tuple[Relation, Entry]]:
         """Return the translations in the nearest place that has one, the best first."""
+        # Most keys are where they were; how far all others are need not be known then.
+        here = entry.component, entry.key
+        good = self._good(entry, [target for target in candidates if (target.component, target.key) == here])
+        if good:
+            return good
         places: dict[tuple[object, ...], list[Entry]] = {}
         for target in candidates:
-            places.setdefault(self._place(entry, target), []).append(target)
+            if (target.component, target.key) != here:
+                places.setdefault(self._place(entry, target), []).append(target)
         for _, targets in sorted(places.items(), key=lambda item: item[0]):
-            related = ((self._relate(entry, target), target) for target in targets)
-            good = [(relation, target) for relation, target in related if relation.translates]
+            good = self._good(entry, targets)
             if good:
-                return sorted(good, key=lambda item: self._score(entry, *item))
+                return good
         return []
+
+    def _good(self, entry: Entry, targets: list[Entry]) -> list[tuple[Relation, Entry]]:
+        """Return the translations among some candidates, the best first."""
+        related = ((self._relate(entry, target), target) for target in targets)
+        good = [(relation, target) for relation, target in related if relation.translates]
+        return sorted(good, key=lambda item: self._score(entry, *item)) if len(good) > 1 else good
 
     def _place(self, entry: Entry, target: Entry) -> tuple[object, ...]:
         """Return how far a candidate is from an entry, whatever their relation.

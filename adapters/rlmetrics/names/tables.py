@@ -30,8 +30,10 @@ class FrameworkTable:
         self._load = load
         self._index = load(f"frameworks/{name}/framework")
         self._files: dict[str, Mapping[str, Any]] = {}
-        self.derived: dict[str, Any] = {}
-        """What `rlmetrics.names.inheritance` made of each file, kept as long as the table."""
+        self.stated: dict[str, Any] = {}
+        """What each file and those that it extends say together, once `rlmetrics.names.inheritance` has read it."""
+        self.merged: dict[tuple[int, int, int], Any] = {}
+        """What layers of rows amount to, by the identity of these rows, once `rlmetrics.names.emissions` has merged."""
 
     @cached_property
     def releases(self) -> Releases:

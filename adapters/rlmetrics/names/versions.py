@@ -59,6 +59,7 @@ class Releases:
     def __init__(self, rows: Sequence[tuple[str, str]]) -> None:
         self.dates = dict(rows)
         self.names = tuple(self.dates)
+        self.all = frozenset(self.names)
         self._order = {name: index for index, name in enumerate(self.names)}
         self._covered: dict[tuple[str, ...], frozenset[str]] = {}
 
