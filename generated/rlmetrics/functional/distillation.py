@@ -1057,7 +1057,9 @@ def distillation_divergence_jensen_shannon(
 
     Formula::
 
-        mixture = log((1 - beta) * softmax(logits) + beta * softmax(teacher_logits))
+        student_part = log_softmax(logits) + log(1 - beta)
+        teacher_part = log_softmax(teacher_logits) + log(beta)
+        mixture = maximum(student_part, teacher_part) + log1p(exp(-abs(student_part - teacher_part)))
         of_teacher = softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)
         of_student = softmax(logits) * (log_softmax(logits) - mixture)
         mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))
@@ -1098,11 +1100,14 @@ def _distillation_divergence_jensen_shannon_update(
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-        probs = torch.softmax(teacher_logits, -1)
-        probs_2 = torch.softmax(logits, -1)
-        mixture = torch.log((1 - beta) * probs_2 + beta * probs)
-        of_teacher = probs * (torch.log_softmax(teacher_logits, -1) - mixture)
-        of_student = probs_2 * (torch.log_softmax(logits, -1) - mixture)
+        log_probs = torch.log_softmax(teacher_logits, -1)
+        log_probs_2 = torch.log_softmax(logits, -1)
+        student_part = log_probs_2 + torch.log(ops.scalar(1 - beta))
+        teacher_part = log_probs + torch.log(ops.scalar(beta))
+        log1p = torch.log1p(torch.exp(-torch.abs(student_part - teacher_part)))
+        mixture = torch.maximum(student_part, teacher_part) + log1p
+        of_teacher = torch.softmax(teacher_logits, -1) * (log_probs - mixture)
+        of_student = torch.softmax(logits, -1) * (log_probs_2 - mixture)
         return (beta * of_teacher + (1 - beta) * of_student).sum(-1)
 
     sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
@@ -1131,7 +1136,9 @@ def distillation_divergence_jensen_shannon_swapped_mixture(
 
     Formula::
 
-        mixture = log(beta * softmax(logits) + (1 - beta) * softmax(teacher_logits))
+        student_part = log_softmax(logits) + log(beta)
+        teacher_part = log_softmax(teacher_logits) + log(1 - beta)
+        mixture = maximum(student_part, teacher_part) + log1p(exp(-abs(student_part - teacher_part)))
         of_teacher = softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)
         of_student = softmax(logits) * (log_softmax(logits) - mixture)
         mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))
@@ -1172,11 +1179,14 @@ def _distillation_divergence_jensen_shannon_swapped_mixture_update(
     mask = mask.bool()
 
     def sum_vocab_rows(teacher_logits: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
-        probs = torch.softmax(teacher_logits, -1)
-        probs_2 = torch.softmax(logits, -1)
-        mixture = torch.log(beta * probs_2 + (1 - beta) * probs)
-        of_teacher = probs * (torch.log_softmax(teacher_logits, -1) - mixture)
-        of_student = probs_2 * (torch.log_softmax(logits, -1) - mixture)
+        log_probs = torch.log_softmax(teacher_logits, -1)
+        log_probs_2 = torch.log_softmax(logits, -1)
+        student_part = log_probs_2 + torch.log(ops.scalar(beta))
+        teacher_part = log_probs + torch.log(ops.scalar(1 - beta))
+        log1p = torch.log1p(torch.exp(-torch.abs(student_part - teacher_part)))
+        mixture = torch.maximum(student_part, teacher_part) + log1p
+        of_teacher = torch.softmax(teacher_logits, -1) * (log_probs - mixture)
+        of_student = torch.softmax(logits, -1) * (log_probs_2 - mixture)
         return (beta * of_teacher + (1 - beta) * of_student).sum(-1)
 
     sum_vocab_sum = ops.total(ops.in_chunks(sum_vocab_rows, teacher_logits, logits, mask=mask), mask)
@@ -2136,7 +2146,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_distillation_divergence_jensen_shannon_finalize,
         formula="mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))",
         let={
-            "mixture": "log((1 - beta) * softmax(logits) + beta * softmax(teacher_logits))",
+            "student_part": "log_softmax(logits) + log(1 - beta)",
+            "teacher_part": "log_softmax(teacher_logits) + log(beta)",
+            "mixture": "maximum(student_part, teacher_part) + log1p(exp(-abs(student_part - teacher_part)))",
             "of_teacher": "softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)",
             "of_student": "softmax(logits) * (log_softmax(logits) - mixture)",
         },
@@ -2159,7 +2171,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_distillation_divergence_jensen_shannon_swapped_mixture_finalize,
         formula="mean(sum_vocab(beta * of_teacher + (1 - beta) * of_student))",
         let={
-            "mixture": "log(beta * softmax(logits) + (1 - beta) * softmax(teacher_logits))",
+            "student_part": "log_softmax(logits) + log(beta)",
+            "teacher_part": "log_softmax(teacher_logits) + log(1 - beta)",
+            "mixture": "maximum(student_part, teacher_part) + log1p(exp(-abs(student_part - teacher_part)))",
             "of_teacher": "softmax(teacher_logits) * (log_softmax(teacher_logits) - mixture)",
             "of_student": "softmax(logits) * (log_softmax(logits) - mixture)",
         },
