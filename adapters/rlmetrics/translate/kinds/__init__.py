@@ -13,6 +13,7 @@ from ..translator import Translator
 from . import (
     config,
     csv,
+    grafana,
     hf_console,
     jsonl,
     mlflow,
@@ -59,6 +60,7 @@ KINDS: dict[str, Kind] = {
     "trainer-state": trainer_state,
     "csv": csv,
     "wandb-workspace": wandb_workspace,
+    "grafana": grafana,
     "config": config,
     "jsonl": jsonl,
     "verl-console": verl_console,

@@ -1,0 +1,176 @@
+"""Grafana dashboards over metrics in Prometheus, of the classic schema and of version 2.
+
+Exporters mangle names: ``critic/score/mean`` is ``rl_insight_monitor_critic_score_mean`` there. What a name in a
+dashboard stands for is looked up among the images of all keys of the source. All other bytes stay.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rlmetrics.names import coverage
+from rlmetrics.names.records import Transform
+
+from ...errors import InputError
+from ...jsontree import Document, Object, Text, TreeError
+from ...report import Report
+from ...translator import Translator
+from .images import PREFIX, Image, Images, classic
+from .places import Names, walk
+from .promql import Selector
+
+__all__ = ["names", "recognises", "translate"]
+
+_MAX_BYTES = 1 << 26
+_WORDS = re.compile(r"[A-Za-z_][\w/@.-]*[\w](?:\([\w-]+\))?")
+
+
+def recognises(path: Path) -> bool:
+    """Tell whether ``path`` is JSON with the panels or elements of a dashboard."""
+    if path.suffix != ".json" or path.stat().st_size > _MAX_BYTES:
+        return False
+    try:
+        tree = Document(path.read_bytes().decode("utf-8")).parse()
+    except (TreeError, UnicodeDecodeError):
+        return False
+    return isinstance(tree, Object) and _is_dashboard(tree)
+
+
+def names(path: Path) -> set[str]:
+    """Return the keys that the metrics of a dashboard may be the images of, whatever the framework."""
+    document = _read(path)
+    collector = _Collector()
+    walk(document, _parse(path, document), collector)
+    known = {key for row in coverage() for key in row.keys if "{" not in key}
+    plain = {classic(key) for key in known}
+    found = {classic(name) for name in collector.found}
+    own = {name for name in found if name.startswith(PREFIX)}
+    return own | {key for key in known if classic(key) in found & plain}
+
+
+def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
+    """Write ``path`` with the names of metrics translated.
+
+    Raises:
+        InputError: If the file is no JSON, or a name is unknown and that is an error.
+    """
+    document = _read(path)
+    walk(document, _parse(path, document), _Renaming(path, translator, report))
+    output.write_bytes(document.changed().encode("utf-8"))
+
+
+def _is_dashboard(tree: Object) -> bool:
+    inner = tree.get("dashboard")
+    if isinstance(inner, Object):
+        return _is_dashboard(inner)
+    spec = tree.get("spec")
+    if isinstance(spec, Object) and (spec.get("elements") is not None or spec.get("panels") is not None):
+        return True
+    marks = ("schemaVersion", "templating", "__inputs", "timepicker", "elements", "variables")
+    return any(tree.get(mark) is not None for mark in marks) and any(
+        tree.get(mark) is not None for mark in ("panels", "rows", "elements")
+    )
+
+
+def _read(path: Path) -> Document:
+    try:
+        return Document(path.read_bytes().decode("utf-8"))
+    except UnicodeDecodeError as error:
+        msg = "is not UTF-8 text; a dashboard is JSON"
+        raise InputError(msg, path, 1, error.start + 1) from None
+
+
+def _parse(path: Path, document: Document) -> Object:
+    try:
+        tree = document.parse()
+    except TreeError as error:
+        msg = f"not JSON: {error}; export the dashboard again, or mend it here"
+        raise InputError(msg, path, *document.position(error.offset)) from None
+    if not isinstance(tree, Object):
+        msg = "is no dashboard: an object with panels or elements is expected"
+        raise InputError(msg, path, 1, 1)
+    return tree
+
+
+class _Collector(Names):
+    """Leaves every name as it is and remembers those of expressions."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, None] = {}
+
+    def metric(self, document: Document, selector: Selector) -> list[str]:
+        self.found[selector.name] = None
+        return [selector.name]
+
+    def transform(self, selector: Selector) -> Transform | None:
+        return None
+
+    def word(self, text: str) -> str:
+        return text
+
+    def mentions(self, document: Document, node: Text) -> None:
+        pass
+
+    def note(self, document: Document, offset: int, text: str) -> None:
+        pass
+
+
+class _Renaming(Names):
+    """Translates the names of one dashboard."""
+
+    def __init__(self, path: Path, translator: Translator, report: Report) -> None:
+        self._path = path
+        self._translator = translator
+        self._report = report
+        self._images = Images(translator)
+
+    def metric(self, document: Document, selector: Selector) -> list[str]:
+        """Return what a metric becomes; one that only an exporter of verl can have made is told if it is unknown."""
+        image = self._images.find(selector.name, quoted=selector.quoted)
+        if image is None:
+            if selector.name.startswith(PREFIX):
+                self._translator.entries({selector.name: ""})
+            return [selector.name]
+        self._report.records += 1
+        found = list(dict.fromkeys(tuple(self._outputs(image, key)) for key in image.keys))
+        if len(found) > 1:
+            self.note(document, selector.at[0], f"{selector.name} may be {' or '.join(image.keys)}: it stays")
+            return [selector.name]
+        if list(found[0]) != [selector.name]:
+            self.note(document, selector.at[0], f"{selector.name} -> {found[0][0]}")
+        return list(found[0])
+
+    def transform(self, selector: Selector) -> Transform | None:
+        """Return how the values of a metric change."""
+        image = self._images.find(selector.name, quoted=selector.quoted)
+        move = self._translator.key(image.keys[0]) if image else None
+        return move.transform if move is not None and move.translated else None
+
+    def word(self, text: str) -> str:
+        """Return what a word of a label becomes: a metric's image, or its name with slashes."""
+        image = self._image(text)
+        if image is None:
+            return text
+        moves = {image.of(self._translator.key(key).output) for key in image.keys}
+        return moves.pop() if len(moves) == 1 else text
+
+    def mentions(self, document: Document, node: Text) -> None:
+        """Tell of names in a text that is left as it is, if they change."""
+        for word in dict.fromkeys(_WORDS.findall(node.value)):
+            new = self.word(word)
+            if new != word:
+                self.note(document, node.start, f"a text mentions {word} (now {new}): left as it is")
+
+    def note(self, document: Document, offset: int, text: str) -> None:
+        """Add a line with its place to the report."""
+        line, column = document.position(offset)
+        self._report.notes.append(f"{self._path}:{line}:{column}: {text}")
+
+    def _image(self, word: str) -> Image | None:
+        """Return what a word is; a single plain word is never taken for a metric."""
+        return self._images.find(word, quoted=True) if "/" in word or "_" in word else None
+
+    def _outputs(self, image: Image, key: str) -> list[str]:
+        entries = self._translator.entries({key: ""})
+        return [image.of(entry.name) for entry in entries] or [image.of(key)]

@@ -1,0 +1,280 @@
+"""Grafana dashboards through the real command line; names are compared with what a Prometheus client exports."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from json_changes import changes
+from prometheus_client import CollectorRegistry, Gauge
+from prometheus_client.exposition import choose_encoder
+from rlmetrics.cli import main
+from rlmetrics.names import keys
+from rlmetrics.translate import Report, Translator
+from rlmetrics.translate.kinds import kind_of
+from rlmetrics.translate.kinds.grafana import translate as translate_grafana
+from rlmetrics.translate.kinds.grafana.images import PREFIX, Images, classic
+
+DASHBOARDS = Path(__file__).parents[1] / "fixtures" / "dashboards"
+CLASSIC = DASHBOARDS / "verl-0.9.1.grafana.json"
+SECOND = DASHBOARDS / "verl-0.9.1.grafana-v2.json"
+OLD, NEW = "verl==0.1", "verl==0.9.1"
+
+
+@cache
+def _translator(source, target):
+    return Translator(source, target)
+
+
+@pytest.fixture
+def translated(tmp_path, capsys):
+    """Translate a file or a text through the command line: exit code, written text, report or error."""
+
+    def run(given, source, target, *options):
+        path = given
+        if not isinstance(given, Path):
+            path = tmp_path / "board.json"
+            path.write_text(given, encoding="utf-8", newline="")
+        out = tmp_path / "out.json"
+        out.unlink(missing_ok=True)
+        before = path.read_bytes()
+        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
+        captured = capsys.readouterr()
+        assert before == path.read_bytes()
+        text = out.read_bytes().decode() if out.exists() else None
+        return code, text, json.loads(captured.out) if captured.out else captured.err
+
+    return run
+
+
+def board(*expressions, **fields):
+    """A dashboard with one panel that has some expressions."""
+    targets = [{"expr": text} for text in expressions]
+    return json.dumps({"schemaVersion": 39, "panels": [{"targets": targets, **fields}]}, ensure_ascii=False)
+
+
+def expressions_of(text):
+    """Return the expressions of such a dashboard."""
+    return [target["expr"] for target in json.loads(text)["panels"][0]["targets"]]
+
+
+def test_every_place_of_a_classic_dashboard_is_rewritten_and_nothing_else(translated):
+    """Expressions, annotations, variables, legends, overrides and transformations follow; titles are told."""
+    code, text, report = translated(CLASSIC, NEW, "canonical")
+
+    score = ("rl_insight_monitor_critic_score_mean", "rl_insight_monitor_reward_score_mean")
+    length = "rl_insight_monitor_response_length_max", "rl_insight_monitor_length_response_max"
+    old = json.loads(CLASSIC.read_bytes())
+    values = [f"label_values({name}, run)" for name in score]
+    targets = [target["expr"] for target in old["panels"][0]["targets"]]
+    best = "rl_insight_monitor_validation_mean_openai_gsm8k_reward_1"
+    expected = {
+        "/templating/list/0/definition": tuple(values),
+        "/templating/list/0/query/query": tuple(values),
+        "/annotations/list/0/expr": (
+            "changes(rl_insight_monitor_training_epoch[1m]) > 0",
+            "changes(rl_insight_monitor_progress_epoch[1m]) > 0",
+        ),
+        "/panels/0/targets/0/expr": (targets[0], targets[0].replace(*score)),
+        "/panels/0/targets/0/legendFormat": tuple(f"{name} {{{{run}}}}" for name in score),
+        "/panels/0/targets/1/expr": (targets[1], targets[1].replace("response_length", "length_response")),
+        "/panels/0/targets/2/expr": (targets[2], f'{{"{best}", run="$run"}}'),
+        "/panels/0/targets/4/expr": (targets[4], '{__name__="rl_insight_monitor_kl_loss_coefficient"}'),
+        "/panels/0/fieldConfig/overrides/0/matcher/options": tuple(f"{name} a" for name in score),
+        f"/panels/0/transformations/0/options/renameByName/{length[0]}": (length[0], None),
+        f"/panels/0/transformations/0/options/renameByName/{length[1]}": (None, length[1]),
+    }
+    assert (0, "grafana") == (code, report["kind"])
+    assert expected == changes(old, json.loads(text))
+    assert ["rl_insight_monitor_my_own_number"] == report["unknown"]
+    assert {"critic/score/mean", "response_length/max", "training/epoch"} <= set(report["translated"])
+    notes = "\n".join(report["notes"])
+    assert f"{CLASSIC}:2:12: a text mentions critic/score/mean (now reward/score/mean): left as it is" in notes
+    assert "__name__ is matched with rl_insight_monitor_timing_s_.*: it stays" in notes
+    assert "a text mentions critic_score_max (now reward_score_max)" in notes
+    assert f"a text mentions {score[0]} (now {score[1]})" in notes
+    assert text.count("\\u003e") == 1
+
+
+def test_version_2_is_rewritten_likewise(translated):
+    """Queries of elements, variables and transformations, however deep they stand."""
+    code, text, _ = translated(SECOND, NEW, "canonical")
+
+    names = ["rl_insight_monitor_response_length_mean", "rl_insight_monitor_actor_kl_coef"]
+    new = ["rl_insight_monitor_length_response_mean", "rl_insight_monitor_kl_loss_coefficient"]
+    expected = SECOND.read_text(encoding="utf-8")
+    for pair in zip(names, new, strict=True):
+        expected = expected.replace(*pair)
+    assert (0, "grafana") == (code, kind_of(SECOND, None))
+    assert expected == text
+
+
+def test_images_are_the_names_that_the_prometheus_client_exports():
+    """Gauges named as verl names them, in both formats of the real exporter: every literal key is found again."""
+    images = Images(_translator(NEW, "canonical"))
+    names = [k.key for k in keys(NEW) if k.metric and "{" not in k.key] + ["val-core/openai/gsm8k/reward/mean@1"]
+    for key in dict.fromkeys(names):
+        registry = CollectorRegistry()
+        Gauge(PREFIX + key.replace("/", "_"), "help", registry=registry).set(1)
+        for accept, quoted in (
+            ("text/plain; version=0.0.4", False),
+            ("text/plain; version=1.0.0; escaping=allow-utf-8", True),
+        ):
+            encode, _ = choose_encoder(accept)
+            sample = encode(registry).decode().splitlines()[-1].rpartition(" ")[0]
+            shown = sample.removeprefix('{"').removesuffix('"}')
+            image = images.find(shown, quoted=quoted)
+            assert image is not None, shown
+            assert PREFIX == image.prefix
+            assert classic(key) in {classic(found) for found in image.keys}
+            assert {shown} == {image.of(found) if "@" not in key else shown for found in image.keys}
+
+
+def test_no_two_keys_of_verl_have_one_image():
+    """Otherwise a name in a dashboard could be either."""
+    for release in ("0.1", "0.5.0", "0.9.1"):
+        found = {}
+        for key in {k.key for k in keys(f"verl=={release}") if "{" not in k.key}:
+            assert key == found.setdefault(classic(key), key)
+
+
+def test_names_without_prefix_and_with_slashes_are_understood(translated):
+    """Other exporters put nothing before a name, or keep its slashes in quotes; unknown metrics and labels stay."""
+    text = board("critic_score_mean / up", '{"critic/score/mean", critic_score_mean="critic_score_max"}', "reward")
+
+    _, new, _ = translated(text, NEW, "canonical")
+
+    assert [
+        "reward_score_mean / up",
+        '{"reward/score/mean", critic_score_mean="critic_score_max"}',
+        "reward",
+    ] == expressions_of(new)
+
+
+def test_ambiguous_images_stay(translated):
+    """``train_loss`` may be the total of a run or the loss of a step: neither is guessed."""
+    _, new, report = translated(board("train_loss + train_grad_norm"), "trl[GRPOTrainer]==0.18.2", "canonical")
+
+    assert ["train_loss + optimizer_gradient_norm"] == expressions_of(new)
+    assert any("train_loss may be train_loss or train/loss: it stays" in note for note in report["notes"])
+
+
+def test_both_names_are_joined_in_one_chart(translated):
+    """``or`` shows old and new series in one panel; a range takes only one; variables list the values of both."""
+    text = board(
+        'sum(critic_kl_coeff{a="b"})',
+        "rate(critic_kl_coeff[5m])",
+        "actor_lr_1e_4_",
+        '{"timing/ref"}',
+        definition='label_values(critic_kl_coeff{a="b"}, run)',
+    )
+
+    code, new, report = translated(text, OLD, NEW, "--both")
+
+    name = "actor_reward_kl_penalty_coeff"
+    assert 0 == code
+    assert [
+        f'sum(({name}{{a="b"}} or critic_kl_coeff{{a="b"}}))',
+        f"rate({name}[5m])",
+        "((actor_lr / 0.0001) or actor_lr_1e_4_)",
+        '({"timing_s/ref"} or {"timing/ref"})',
+    ] == expressions_of(new)
+    assert (
+        f'label_values({{__name__=~"{name}|critic_kl_coeff", a="b"}}, run)'
+        == json.loads(new)["panels"][0]["definition"]
+    )
+    assert any("only one name can stand here: critic_kl_coeff is replaced" in note for note in report["notes"])
+
+
+def test_converted_values_keep_their_scale(translated):
+    """An expression draws what it drew, so that units, limits and thresholds of the panel stay right."""
+    _, new, report = translated(board("2 * actor_lr_1e_4_{a='b'}", "rate(actor_lr_1e_4_[5m])"), OLD, NEW)
+
+    assert ["2 * (actor_lr{a='b'} / 0.0001)", "rate(actor_lr[5m])"] == expressions_of(new)
+    assert 1 == sum("the values of actor_lr_1e_4_ become 0.0001 * value + 0 here" in note for note in report["notes"])
+
+
+def test_names_with_another_meaning_are_set_aside(translated):
+    """What the target exports by the same name for something else is not shown in its place."""
+    _, new, report = translated(board("critic_advantages_max + timing_ref"), OLD, NEW)
+
+    assert ["untranslated_verl_0_1_critic_advantages_max + timing_s_ref"] == expressions_of(new)
+    assert {"critic/advantages/max": "untranslated/verl-0.1/critic/advantages/max"} == report["set_aside"]
+
+
+def test_bytes_outside_the_names_stay(translated):
+    """Escapes, odd spaces, huge integers, NaN and fields nobody knows are copied as they are."""
+    old = (
+        '{"schemaVersion":39, "x": [1e400, 123456789012345678901234567890, NaN, "\\u00e9\\/ö"],\r\n\t'
+        '"panels" :[{"targets": [{"expr" : "timing_ref \\u003c\\u0020 1 \\/ 2 # \\ud83d\\ude00 é"}]}]}\n\n'
+    )
+
+    _, new, _ = translated(old, OLD, NEW)
+
+    assert old.replace("timing_ref", "timing_s_ref") == new
+
+
+def test_broken_parts_are_told(translated):
+    """Broken JSON is one line with its place; an expression that can't be followed stays and is told."""
+    code, new, error = translated('{"panels": [}', OLD, NEW, "--kind", "grafana")
+    assert (2, None) == (code, new)
+    assert "board.json:1:13: not JSON" in error
+
+    code, new, report = translated(board("sum(timing_ref", "timing_ref", "timing_$what"), OLD, NEW)
+    assert (0, ["sum(timing_ref", "timing_s_ref", "timing_$what"]) == (code, expressions_of(new))
+    notes = " ".join(report["notes"])
+    assert "the expression can't be followed (')' is missing): it stays" in notes
+    assert "a name is put together with a variable: it stays" in notes
+
+
+def test_strict_and_unknown_hold_for_dashboards(translated):
+    """``--strict`` leaves approximate names; ``--unknown error`` refuses metrics that only verl's exporter can have."""
+    _, new, _ = translated(CLASSIC, NEW, "canonical", "--strict")
+    assert "rl_insight_monitor_critic_score_mean" in expressions_of(new)[0]
+    assert "rl_insight_monitor_length_response_max" in expressions_of(new)[1]
+
+    code, new, error = translated(CLASSIC, NEW, "canonical", "--unknown", "error")
+    assert (2, None) == (code, new)
+    assert "rl_insight_monitor_my_own_number: not a key of verl==0.9.1" in error
+
+
+def test_dashboards_are_recognised_and_their_source_inferred(translated, tmp_path):
+    """Both schemas and exports of the API are told from other JSON; names of one release alone decide the source."""
+    assert ["grafana", "grafana"] == [kind_of(path, None) for path in (CLASSIC, SECOND)]
+    export = tmp_path / "export.json"
+    export.write_text(json.dumps({"meta": {}, "dashboard": json.loads(CLASSIC.read_text())}))
+    assert "grafana" == kind_of(export, None)
+    other = tmp_path / "config.json"
+    other.write_text('{"panels": ["train/kl"]}')
+    assert "config" == kind_of(other, None)
+
+    for name in ("actor_lr_1e_4_", PREFIX + "actor_lr_1e_4_"):
+        code, new, report = translated(board(name), "auto", NEW)
+        assert (0, "verl") == (code, report["from"].partition("[")[0].partition("=")[0])
+        assert ["(" + name.replace("_1e_4_", "") + " / 0.0001)"] == expressions_of(new)
+
+
+EXACT = ["actor/kl_coef", "response_length/mean", "prompt_length/max", "response/aborted_ratio", "training/global_step"]
+STYLES = {
+    "classic": lambda name: classic(PREFIX + name),
+    "bare": classic,
+    "quoted": lambda name: f'{{"{PREFIX + name.replace("/", "_")}"}}',
+    "slashes": lambda name: f'{{"{name}", a="b"}}',
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(EXACT), st.sampled_from(sorted(STYLES))), min_size=1, max_size=4))
+def test_exact_names_come_back(tmp_path_factory, parts):
+    """There and back gives the dashboard again, byte for byte, in every way that names are written."""
+    folder = tmp_path_factory.mktemp("there")
+    old = board(*(f"sum({STYLES[style](name)}) by (x)" for name, style in parts))
+    (folder / "old.json").write_text(old, encoding="utf-8")
+    steps = [("old.json", "new.json", (NEW, "canonical")), ("new.json", "back.json", ("canonical", NEW))]
+    for source, target, way in steps:
+        translate_grafana(folder / source, folder / target, _translator(*way), Report("", "", ""))
+
+    assert old != (folder / "new.json").read_text(encoding="utf-8")
+    assert old == (folder / "back.json").read_text(encoding="utf-8")
