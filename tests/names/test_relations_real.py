@@ -10,7 +10,7 @@ from rlmetrics.names.mapping import KeyTranslation
 
 OLD = "trl[PPOTrainer]==0.7.10"
 PPO12, PPO18 = "trl[PPOTrainer]==0.12.2", "trl[PPOTrainer]==0.18.2"
-GRPO18, GRPO = "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==1.16.0"
+GRPO18, GRPO24, GRPO = "trl[GRPOTrainer]==0.18.2", "trl[GRPOTrainer]==0.24.0", "trl[GRPOTrainer]==1.16.0"
 VERL5, VERL9 = "verl==0.5.0", "verl==0.9.1"
 SOURCES = [OLD, PPO12, PPO18, GRPO18, GRPO, "trl[DPOTrainer]==1.16.0", VERL5, VERL9]
 
