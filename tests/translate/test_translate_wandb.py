@@ -88,7 +88,7 @@ def test_wandbs_own_reader_agrees(name, tmp_path, capsys):
     def inspected(place):
         environment = {**os.environ, "WANDB_ERROR_REPORTING": "false", "WANDB_MODE": "offline"}
         command = [sys.executable, "-m", "wandb", "leet", "inspect", "--json", str(_run_file(place))]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     old, new = inspected(folder), inspected(output)
@@ -282,6 +282,22 @@ def test_files_of_the_run_go_along(tmp_path, capsys):
     assert '{"columns": ["actor/ppo_kl"]}' == (output / "files" / "media" / "table.json").read_text()
     assert [str(folder / "run-verl01.wandb.synced")] == report["skipped"]
     assert not {"_step", "_wandb"} & set(report["unknown"])
+
+
+def test_the_links_that_wandb_leaves_are_no_obstacle(tmp_path, capsys):
+    """The newest run is linked, and the log of W&B's service, which lies elsewhere: that one is left behind."""
+    folder = shutil.copytree(FIXTURES / "made-by-0.31.0", tmp_path / "wandb" / "offline-run-1-made0001")
+    (tmp_path / "core.log").write_text("elsewhere")
+    (folder / "logs").mkdir()
+    (folder / "logs" / "debug-core.log").symlink_to(tmp_path / "core.log")
+    (folder.parent / "latest-run").symlink_to(folder.name)
+
+    assert 0 == main(["translate", str(folder.parent), "--from", "verl==0.1", "--to", "canonical", "--json"])
+
+    output = tmp_path / "wandb.translated"
+    assert folder.name == os.readlink(output / "latest-run")
+    assert [] == os.listdir(output / folder.name / "logs")
+    assert [str(folder / "logs" / "debug-core.log")] == json.loads(capsys.readouterr().out)["skipped"]
 
 
 def test_the_release_is_read_from_the_runs_requirements(tmp_path, capsys):

@@ -36,6 +36,7 @@ def _run_of(release, folder):
 def _sync(server, home, *folders):
     done = subprocess.run(
         [sys.executable, "-m", "wandb", "sync", *map(str, folders)],
+        cwd=home,
         env=server.environment(home),
         capture_output=True,
         text=True,

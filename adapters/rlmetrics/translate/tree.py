@@ -93,7 +93,9 @@ def _walk(root: Path, tree: Tree) -> Iterator[tuple[Path, list[Path]]]:
         tree.folders.append(Path(folder))
         files = []
         for path in (Path(folder, name) for name in sorted([*folders, *names])):
-            if path.is_symlink():
+            if path.is_symlink() and is_left_behind(path):
+                tree.skipped.append(path)
+            elif path.is_symlink():
                 if not path.resolve().is_relative_to(inside):
                     msg = "is a symbolic link out of the folder; remove it, or put what it leads to in its place"
                     raise InputError(msg, path)

@@ -93,7 +93,7 @@ def companions(kind: str, path: Path) -> list[Path]:
 
 def is_left_behind(path: Path) -> bool:
     """Tell whether a file says something about the input that is not true of its copy."""
-    return path.suffix in wandb.MARKERS
+    return wandb.is_left_behind(path)
 
 
 def surface_of(kind: str) -> str | None:

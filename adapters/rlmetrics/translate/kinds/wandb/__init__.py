@@ -15,10 +15,10 @@ from .messages import record_class
 from .run import Options, history_names, translate_run
 from .transactions import FILE_HEADER
 
-__all__ = ["MARKERS", "Options", "members", "names", "recognises", "releases", "translate"]
+__all__ = ["Options", "is_left_behind", "members", "names", "recognises", "releases", "translate"]
 
 _SUFFIX = ".wandb"
-MARKERS = (".synced", ".syncstate")
+_MARKERS = (".synced", ".syncstate")
 """What ``wandb sync`` leaves beside a run that it has sent; the copy has not been sent."""
 _SAMPLE_ROWS = 200
 _REQUIREMENT = re.compile(r"^(trl|verl)==([0-9][^\s;+]*)", re.MULTILINE)
@@ -39,8 +39,13 @@ def members(folder: Path) -> list[Path]:
     return sorted(
         path
         for path in folder.rglob("*")
-        if path.is_file() and path.suffix not in MARKERS and "tfevents" not in path.name
+        if path.is_file() and not path.is_symlink() and not is_left_behind(path) and "tfevents" not in path.name
     )
+
+
+def is_left_behind(path: Path) -> bool:
+    """Tell whether a file is a mark of past syncing, or the link to the log of W&B's service, which lies elsewhere."""
+    return path.suffix in _MARKERS or (path.name == "debug-core.log" and path.is_symlink())
 
 
 def names(path: Path) -> list[str]:
