@@ -13,6 +13,7 @@ from rlmetrics.names.records import Entry
 from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.templates import OPEN
 from rlmetrics.names.view import open_views
+from rlmetrics.translate.patterns import escaped
 
 from .health import healthy, told
 
@@ -166,7 +167,7 @@ def _pattern(view: View, entry: Entry, shown: str) -> str:
         if index % 2:
             parts[index] = ".+" if re.fullmatch(template.patterns[part], "a/b") else "[^/]+"
         else:
-            parts[index] = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", part)
+            parts[index] = escaped(part)
     return f"^{''.join(parts)}$"
 
 

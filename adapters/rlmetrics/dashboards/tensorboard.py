@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.translate.kinds.tensorboard.layouts import LAYOUT
 from rlmetrics.translate.kinds.tensorboard.messages import event_class, layout_class, tensor_util
-from rlmetrics.translate.kinds.tensorboard.tags import LAYOUT
 from rlmetrics.translate.kinds.tensorboard.tfrecord import frame
+from rlmetrics.translate.patterns import escaped
 
 from .board import Board, Panel
 
@@ -46,7 +46,7 @@ def _layout(board: Board) -> Any:
         category = layout.category.add(title=section.name, closed=not section.watched)
         for panel in curves:
             chart = category.chart.add(title=_title(panel))
-            chart.multiline.tag.extend([f"^{re.escape(name)}$" for name in panel.names] + list(panel.patterns))
+            chart.multiline.tag.extend([f"^{escaped(name)}$" for name in panel.names] + list(panel.patterns))
     return layout
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 from rlmetrics.names.records import Transform
 
 from .jsontree import Document, Text
+from .patterns import widening
 from .report import Report
 from .translator import Translator
 
@@ -146,40 +147,28 @@ class Renaming:
         return move.transform if move.translated else None
 
     def widened(self, document: Document, node: Text) -> str:
-        """Return a regular expression with the new names of all that it matches added; what it matched, it still does.
-
-        Names that users invent can't be known, and stay out.
-        """
+        """Return a regular expression with the new names of all that it chooses added; what it chose, it still does."""
         try:
-            regex = re.compile(node.value)
+            chooses = re.compile(node.value).search
         except re.error as error:
             self.note(
                 document, node.start, f"the regular expression {node.value} can't be followed ({error}): it stays"
             )
             return node.value
-        added: dict[str, None] = {}
-        matched = False
-        for name, stand_ins in self._translator.examples(self._surface):
-            if not regex.search(name):
-                continue
-            move = self._translator.key(name)
-            matched = matched or move.output != name
-            if not move.translated and move.output != name:
-                text = f"{node.value} still matches {name}, which means something else in {self._report.target}"
-                self.note(document, node.start, text)
-            if not move.translated or regex.search(move.output):
-                continue
-            if stand_ins and not regex.search(_otherwise(name, stand_ins)):
-                text = f"{node.value} matches some of the names that become {move.output}: add those that you need"
-                self.note(document, node.start, text)
-                continue
-            added[_pattern(move.output, stand_ins)] = None
-        if not added and not matched:
+        found = widening(chooses, self._translator, self._surface)
+        for name in found.homonyms:
+            text = f"{node.value} still matches {name}, which means something else in {self._report.target}"
+            self.note(document, node.start, text)
+        for name in found.partly:
+            text = f"{node.value} matches some of the names that become {name}: add those that you need"
+            self.note(document, node.start, text)
+        if not found.renames:
             self.note(document, node.start, f"the regular expression {node.value} stays: nothing it matches is renamed")
-        if not added:
+        if not found.added:
             return node.value
         self._report.records += 1
-        new = f"{node.value}|^(?:{'|'.join(added)})$"
+        self._translator.entries(dict.fromkeys(found.names, ""))
+        new = f"{node.value}|^(?:{'|'.join(found.added)})$"
         self.note(document, node.start, f"the regular expression {node.value} is widened to {new}")
         return new
 
@@ -194,19 +183,3 @@ class Renaming:
         """Add a line with its place to the report."""
         line, column = document.position(offset)
         self._report.notes.append(f"{self._path}:{line}:{column}: {text}")
-
-
-def _otherwise(name: str, stand_ins: dict[str, str]) -> str:
-    """Return the name with other stand-ins."""
-    for value in stand_ins:
-        name = name.replace(value, "7" if value[0].isdigit() else "Other")
-    return name
-
-
-def _pattern(name: str, stand_ins: dict[str, str]) -> str:
-    """Return a regular expression, in what all dialects share, for a name with stand-ins."""
-    escaped = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", name)
-    for value, pattern in stand_ins.items():
-        wide = ".+" if re.fullmatch(pattern, "a/b") else "[^/]+"
-        escaped = escaped.replace(value.replace(".", r"\."), wide)
-    return escaped

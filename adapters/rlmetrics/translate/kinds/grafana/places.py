@@ -11,6 +11,7 @@ from typing import Protocol
 from rlmetrics.names.records import Transform
 
 from ...jsontree import Array, Document, Node, Object, Text
+from ...patterns import escaped
 from .promql import PromqlError, Selector, quote, selectors
 
 __all__ = ["Names", "walk"]
@@ -183,7 +184,7 @@ def _named(text: str, selector: Selector, name: str) -> str:
 
 def _either(text: str, selector: Selector, names: list[str]) -> str:
     """Return a selector of the series of several metrics."""
-    pattern = "|".join(re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", name) for name in names)
+    pattern = "|".join(map(escaped, names))
     matcher = f"__name__=~{quote(pattern, chr(34))}"
     if selector.quoted:
         start, end = selector.at

@@ -9,7 +9,7 @@ from ...report import Report
 from ...translator import Translator
 from .events import Rewriter
 from .messages import event_class
-from .tags import routes_of, tags_of
+from .tags import routes_of, tags_in_layouts, tags_of
 from .tfrecord import Extent
 
 __all__ = ["members", "names", "recognises", "translate"]
@@ -29,10 +29,11 @@ def members(folder: Path) -> list[Path]:
 
 
 def names(path: Path) -> list[str]:
-    """Return the tags near the beginning of an event file, or of those of a run."""
+    """Return the tags near the beginning of an event file, or of those of a run; without any, those of its layouts."""
     event_class()
     files = _files(path)
-    return tags_of(files, {file: Extent() for file in files}, most=_SAMPLE_BYTES)
+    tags = tags_of(files, {file: Extent() for file in files}, most=_SAMPLE_BYTES)
+    return tags or tags_in_layouts(files, {file: Extent() for file in files})
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
@@ -50,7 +51,7 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         routes = routes_of(files, extents, translator)
     except InputError as error:
         raise error if str(error).startswith(str(path)) else InputError(str(error), path) from None
-    rewriter = Rewriter(routes, lambda tag: translator.key(tag).output)
+    rewriter = Rewriter(routes, translator, report)
     output_is_folder = path.is_dir()
     if output_is_folder:
         output.mkdir(exist_ok=True)

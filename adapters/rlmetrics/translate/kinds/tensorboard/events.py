@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .layouts import widen
+from ...report import Report
+from ...translator import Translator
+from .layouts import LAYOUT, Layouts
 from .scalars import LEAST, NUMBER, head_of, head_start
-from .tags import LAYOUT, Route, convert_in, event_at
+from .tags import Route, convert_in, event_at
 from .tfrecord import FOOTER, HEADER, Batch, Extent, batches, frame
 
 __all__ = ["Rewriter"]
@@ -20,13 +22,14 @@ class Rewriter:
 
     Args:
         routes: What becomes of each tag of the run.
-        other_name: What becomes of a tag that the run doesn't have, in a layout.
+        translator: What knows the tags that a layout names and the run doesn't have.
+        report: The account.
     """
 
-    def __init__(self, routes: Mapping[str, Route], other_name: Callable[[str], str]) -> None:
+    def __init__(self, routes: Mapping[str, Route], translator: Translator, report: Report) -> None:
         self._routes = routes
-        self._names = {tag: route.names[0][0] for tag, route in routes.items() if route.names}
-        self._other_name = other_name
+        names = {tag: route.names[0][0] for tag, route in routes.items() if route.names}
+        self._layouts = Layouts(names, translator, report)
         self._written: Counter[str] = Counter()
         simple = {tag: route.names[0][0] for tag, route in routes.items() if _is_simple(route)}
         self._heads = {head_of(old): None if old == new else head_of(new) for old, new in simple.items()}
@@ -86,7 +89,7 @@ class Rewriter:
         route = self._routes.get(value.tag)
         if route is None:
             if value.tag == LAYOUT:
-                widen(value, self._names, self._other_name)
+                self._layouts.widen(path, value)
             values.append(value)
             return
         self._written[value.tag] += 1

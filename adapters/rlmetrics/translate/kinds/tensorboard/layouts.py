@@ -3,56 +3,90 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from ...patterns import escaped, widening
+from ...report import Report
+from ...translator import Translator
 from .messages import layout_class
 
-__all__ = ["widen"]
+__all__ = ["LAYOUT", "Layouts", "named_in"]
 
+LAYOUT = "custom_scalars__config__"
+"""The tag of a layout."""
 _LITERAL = re.compile(r"\^?((?:\\.|[^\\.^$*+?{}\[\]|()])+)\$?")
+_MARGIN = ("value", "lower", "upper")
 
 
-def widen(value: Any, names: Mapping[str, str], other_name: Callable[[str], str]) -> None:
-    """Add translated tags to the charts of a layout, in place.
+class Layouts:
+    """Translates the layouts of one run.
 
     Lines are chosen by regular expressions: these stay, and the new names of all tags that they match are added, so
-    that the chart shows runs from before and after. The tags of a margin chart are plain names and are replaced.
+    that a chart shows runs from before and after. A layout may lie in a folder without numbers: its expressions are
+    then held against all that the source logs. The tags of a margin chart are plain names and are replaced.
 
     Args:
-        value: The value of a summary that holds the layout.
         names: Tags of the run and what they become.
-        other_name: What becomes of a tag that the run doesn't have.
+        translator: What knows other tags.
+        report: The account.
     """
-    strings = value.tensor.string_val
-    for index, text in enumerate(strings):
-        layout = layout_class().FromString(text)
-        for category in layout.category:
-            for chart in category.chart:
+
+    def __init__(self, names: Mapping[str, str], translator: Translator, report: Report) -> None:
+        self._names = names
+        self._translator = translator
+        self._report = report
+
+    def widen(self, path: Path, value: Any) -> None:
+        """Translate the layout that a value of the file ``path`` holds, in place."""
+        strings = value.tensor.string_val
+        for index, text in enumerate(strings):
+            layout = layout_class().FromString(text)
+            for chart in (chart for category in layout.category for chart in category.chart):
                 if chart.WhichOneof("content") == "multiline":
                     tags = chart.multiline.tag
-                    tags.extend([tag for tag in _added(tags, names, other_name) if tag not in tags])
+                    added = [tag for pattern in list(tags) for tag in self._added(path, pattern)]
+                    tags.extend([tag for tag in dict.fromkeys(added) if tag not in tags])
                 elif chart.WhichOneof("content") == "margin":
                     for series in chart.margin.series:
-                        for field in ("value", "lower", "upper"):
-                            tag = getattr(series, field)
-                            setattr(series, field, names.get(tag) or other_name(tag))
-        strings[index] = layout.SerializeToString(deterministic=True)
+                        for field in _MARGIN:
+                            setattr(series, field, self._renamed(getattr(series, field)))
+            strings[index] = layout.SerializeToString(deterministic=True)
+
+    def _renamed(self, tag: str) -> str:
+        if not tag or tag in self._names:
+            return self._names.get(tag, tag)
+        entries = self._translator.entries({tag: ""})
+        return entries[0].name if entries else tag
+
+    def _added(self, path: Path, pattern: str) -> list[str]:
+        try:
+            chooses = re.compile(pattern).match
+        except re.error as error:
+            self._report.notes.append(f"{path}: the regular expression {pattern} can't be followed ({error}): it stays")
+            return []
+        matched = {tag: new for tag, new in self._names.items() if chooses(tag)}
+        if matched:
+            return [f"^{escaped(new)}$" for tag, new in matched.items() if new != tag and not chooses(new)]
+        found = widening(chooses, self._translator, "tensorboard")
+        self._translator.entries(dict.fromkeys(found.names, ""))
+        for name in found.homonyms:
+            text = f"{path}: {pattern} still matches {name}, which means something else in {self._report.target}"
+            self._report.notes.append(text)
+        for name in found.partly:
+            text = f"{path}: {pattern} matches some of the names that become {name}: add those that you need"
+            self._report.notes.append(text)
+        return [f"^{new}$" for new in found.added]
 
 
-def _added(patterns: Any, names: Mapping[str, str], other_name: Callable[[str], str]) -> list[str]:
-    found: dict[str, None] = {}
-    for pattern in patterns:
-        matched = {tag: new for tag, new in names.items() if _matches(pattern, tag)}
-        if not matched and (literal := _LITERAL.fullmatch(pattern)):
-            tag = re.sub(r"\\(.)", r"\1", literal[1])
-            matched = {tag: other_name(tag)}
-        found.update({f"^{re.escape(new)}$": None for tag, new in matched.items() if new != tag})
-    return list(found)
-
-
-def _matches(pattern: str, tag: str) -> bool:
-    try:
-        return re.match(pattern, tag) is not None
-    except re.error:
-        return False
+def named_in(value: Any) -> Iterator[str]:
+    """Yield the tags that a layout names letter by letter, to infer where they come from."""
+    for text in value.tensor.string_val:
+        layout = layout_class().FromString(text)
+        for chart in (chart for category in layout.category for chart in category.chart):
+            for pattern in chart.multiline.tag:
+                if literal := _LITERAL.fullmatch(pattern):
+                    yield re.sub(r"\\(.)", r"\1", literal[1])
+            for series in chart.margin.series:
+                yield from (tag for field in _MARGIN if (tag := getattr(series, field)))

@@ -16,14 +16,14 @@ from rlmetrics.names.records import Transform
 
 from ...errors import InputError
 from ...translator import Translator
+from .layouts import LAYOUT, named_in
 from .messages import parse
 from .scalars import LEAST, NUMBER, head_of, head_start
 from .tfrecord import HEADER, Extent, batches
 from .values import convert_value
 
-__all__ = ["LAYOUT", "Route", "convert_in", "event_at", "routes_of", "tags_of"]
+__all__ = ["Route", "convert_in", "event_at", "routes_of", "tags_in_layouts", "tags_of"]
 
-LAYOUT = "custom_scalars__config__"
 _OWN = ("_hparams_/", LAYOUT)
 """Tags that TensorBoard's own pages use: no metrics."""
 
@@ -62,6 +62,16 @@ def tags_of(paths: Sequence[Path], extents: Mapping[Path, Extent], *, most: int 
                     if len(event.summary.value) == 1:
                         heads.add(head_of(value.tag))
     return list(tags)
+
+
+def tags_in_layouts(paths: Sequence[Path], extents: Mapping[Path, Extent]) -> list[str]:
+    """Return the tags that layouts in event files name.
+
+    Raises:
+        InputError: If a record is damaged.
+    """
+    values = (value for path in paths for event in _events(path, extents[path], set()) for value in event.summary.value)
+    return list(dict.fromkeys(tag for value in values if value.tag == LAYOUT for tag in named_in(value)))
 
 
 def routes_of(paths: Sequence[Path], extents: Mapping[Path, Extent], translator: Translator) -> dict[str, Route]:

@@ -1,0 +1,129 @@
+"""Layouts of the custom scalars page, translated through the command line and served by a real TensorBoard."""
+
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from rlmetrics.cli import main
+from rlmetrics.translate.kinds.tensorboard.tfrecord import frame
+from tensorboard.util.tensor_util import make_tensor_proto
+from tensorboard_server import serving
+from tracker_messages import Category, Chart, Event, Layout, Summary
+
+PPO = Path(__file__).parents[1] / "fixtures" / "runs" / "tensorboard" / "trl-0.7.10-ppo"
+OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
+
+
+def write_layout(path, *charts):
+    """Write an event file with nothing but a layout of one category."""
+    layout = Layout(category=[Category(title="PPO", chart=list(charts))])
+    value = Summary.Value(
+        tag="custom_scalars__config__",
+        tensor=make_tensor_proto(layout.SerializeToString()),
+        metadata={"plugin_data": {"plugin_name": "custom_scalars"}},
+    )
+    version, event = Event(file_version="brain.Event:2"), Event(summary=Summary(value=[value]))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(frame([b"", b""], [0, 1], [version.SerializeToString(), event.SerializeToString()]))
+
+
+def lines(*tags):
+    """A chart of regular expressions."""
+    return Chart(title="lines", multiline={"tag": tags})
+
+
+def charts_of(path):
+    """Return the charts of such a file."""
+    content = path.read_bytes()
+    first = 16 + int.from_bytes(content[:8], "little")
+    (value,) = Event.FromString(content[first + 12 : -4]).summary.value
+    return Layout.FromString(value.tensor.string_val[0]).category[0].chart
+
+
+@pytest.fixture
+def translated(tmp_path, capsys):
+    """Translate a path through the command line: exit code, output, report or error."""
+
+    def run(path, source, target, *options):
+        out = tmp_path / "logs" / "new"
+        out.parent.mkdir(exist_ok=True)
+        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
+        captured = capsys.readouterr()
+        return code, out, json.loads(captured.out) if captured.out else captured.err
+
+    return run
+
+
+def test_one_chart_draws_runs_from_before_and_after(translated, tmp_path):
+    """A real server finds the numbers of the old and of the translated run by the same chart; margins are exact."""
+    run = tmp_path / "run"
+    shutil.copytree(PPO, run)
+    margin = {"value": "ppo/mean_scores", "lower": "ppo/loss/policy", "upper": "ppo/loss/value"}
+    write_layout(
+        run / "events.out.tfevents.9.layout",
+        lines("^ppo/policy/(approxkl|clipfrac)$"),
+        Chart(margin={"series": [margin]}),
+    )
+    code, _, _ = translated(run, OLD, NEW)
+    shutil.copytree(run, tmp_path / "logs" / "old")
+    (tmp_path / "logs" / "old" / "events.out.tfevents.9.layout").unlink()
+
+    with serving(tmp_path / "logs") as ask:
+        deadline = time.monotonic() + 20
+        while not (layout := ask("plugin/custom_scalars/layout")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        tags = ask("plugin/scalars/tags")
+        chart, band = layout["category"][0]["chart"]
+        regex = "|".join(f"({tag})" for tag in chart["multiline"]["tag"])
+        drawn = {name: ask("plugin/custom_scalars/scalars", run=name, tag=regex) for name in ("old", "new")}
+
+    assert 0 == code
+    assert {"ppo/policy/approxkl", "ppo/policy/clipfrac"} == set(drawn["old"]["tag_to_events"])
+    assert {"policy/approxkl_avg", "policy/clipfrac_avg"} == set(drawn["new"]["tag_to_events"])
+    for old, new in (("approxkl", "approxkl_avg"), ("clipfrac", "clipfrac_avg")):
+        events = [drawn["old"]["tag_to_events"][f"ppo/policy/{old}"], drawn["new"]["tag_to_events"][f"policy/{new}"]]
+        assert events[0] == events[1] != []
+    assert "^ppo/policy/(approxkl|clipfrac)$" == chart["multiline"]["tag"][0]
+    series = band["margin"]["series"][0]
+    assert {"value": "objective/scores", "lower": "loss/policy_avg", "upper": "loss/value_avg"} == series
+    assert set(series.values()) <= set(tags["new"])
+
+
+def test_a_layout_without_numbers_is_translated_by_what_the_source_logs(translated, tmp_path):
+    """In a folder of its own: expressions are held against every tag of the release, margins are looked up."""
+    folder = tmp_path / "layout"
+    margin = Chart(margin={"series": [{"value": "ppo/mean_scores", "lower": "mine", "upper": ""}]})
+    write_layout(folder / "events.out.tfevents.1", lines("ppo/loss/.*", "ppo/policy/clipfrac$", "mine/.*", "("), margin)
+
+    code, out, report = translated(folder, OLD, NEW)
+
+    chart, band = charts_of(out / "events.out.tfevents.1")
+    assert 0 == code
+    assert ["ppo/loss/.*", "ppo/policy/clipfrac$", "mine/.*", "("] == list(chart.multiline.tag)[:4]
+    assert {"^loss/policy_avg$", "^loss/value_avg$", "^policy/clipfrac_avg$"} == set(chart.multiline.tag[4:])
+    assert ("objective/scores", "mine", "") == tuple(
+        getattr(band.margin.series[0], n) for n in ("value", "lower", "upper")
+    )
+    assert {"ppo/mean_scores", "ppo/loss/policy", "ppo/policy/clipfrac"} <= set(report["translated"])
+    assert ["mine"] == report["unknown"]
+    assert any("( can't be followed" in note for note in report["notes"])
+
+
+def test_a_made_layout_is_translated_and_its_source_inferred(translated, tmp_path, capsys):
+    """What ``rlmetrics dashboard`` makes for one release draws the runs of another one after a translation."""
+    folder = tmp_path / "layout"
+    folder.mkdir()
+    file = folder / "events.out.tfevents.1"
+    assert 0 == main(["dashboard", "--at", "verl==0.1", "--kind", "tensorboard", "-o", str(file)])
+    capsys.readouterr()
+
+    code, out, report = translated(folder, "auto", "verl==0.9.1")
+
+    assert (0, "verl==0.1") == (code, report["from"])
+    assert "actor/lr(1e-4)" in report["translated"]
+    content = out.joinpath(file.name).read_bytes()
+    assert re.search(rb"\^actor/lr\$", content)
+    assert re.search(rb"\^timing_s/values\$", content)
