@@ -5,7 +5,18 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .values import Choice, Constant, Function, Mapping, Object, Sequence, Text, Unknown, Value, text_of
+from .values import (
+    Choice,
+    Constant,
+    Function,
+    Mapping,
+    Object,
+    Sequence,
+    Text,
+    Unknown,
+    Value,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from .interpreter import Frame, Interpreter
@@ -30,6 +41,8 @@ def decide(interpreter: Interpreter, frame: Frame, test: ast.expr) -> bool | Non
         return _compare(interpreter, frame, test)
     if isinstance(test, ast.Call):
         return _call(interpreter, frame, test)
+    if isinstance(test, ast.Attribute):
+        return _attribute(interpreter, frame, test)
     if isinstance(test, (ast.Name, ast.Constant)):
         value = _evaluate(interpreter, frame, test)
         if isinstance(value, Constant):
@@ -37,6 +50,14 @@ def decide(interpreter: Interpreter, frame: Frame, test: ast.expr) -> bool | Non
         if isinstance(value, Text) and value.known:
             return bool(value.template)
     return None
+
+
+def _attribute(interpreter: Interpreter, frame: Frame, test: ast.Attribute) -> bool | None:
+    """``if self.tools:`` where constructors leave it empty and nothing else changes it: the branch is dead."""
+    owner = _evaluate(interpreter, frame, test.value)
+    if not (isinstance(owner, Object) and owner.info is not None and test.attr in owner.empty):
+        return None
+    return False if interpreter.program.only_constructed(owner.info, test.attr) else None
 
 
 def _compare(interpreter: Interpreter, frame: Frame, test: ast.Compare) -> bool | None:

@@ -322,6 +322,32 @@ class Program:
                 return current.methods[name]
         return None
 
+    def only_constructed(self, info: ClassInfo, name: str) -> bool:
+        """Whether constructors alone assign an attribute of a class's instances, and nothing fills it."""
+        changing = self._changing.get(name, set())
+        return None not in changing and changing.isdisjoint(self.base_classes(info))
+
+    @cached_property
+    def _changing(self) -> dict[str, set[ClassInfo | None]]:
+        """Attribute → the classes that change it in their instances once made; None where it is that of another."""
+        found: dict[str, set[ClassInfo | None]] = {}
+        for module in self.modules.values():
+            methods = {method.node: method for info in module.classes.values() for method in info.methods.values()}
+            waiting: list[tuple[ast.AST, FunctionInfo | None]] = [(module.tree, None)]
+            while waiting:
+                node, method = waiting.pop()
+                method = methods.get(node, method) if isinstance(node, FunctionNode) else method
+                waiting += [(child, method) for child in ast.iter_child_nodes(node)]
+                changed = _changed(node)
+                if changed is None:
+                    continue
+                by_self = isinstance(changed.value, ast.Name) and changed.value.id == "self"
+                if not (by_self and method is not None):
+                    found.setdefault(changed.attr, set()).add(None)
+                elif changed is not node or method.name != "__init__":
+                    found.setdefault(changed.attr, set()).add(method.owner)
+        return found
+
     def overrides(self, info: ClassInfo, name: str) -> list[tuple[ClassInfo, FunctionInfo]]:
         """Returns what subclasses of a class provide under a name, inherited or not, each implementation once."""
         found: dict[FunctionInfo, ClassInfo] = {}
@@ -336,6 +362,21 @@ class Program:
         """Iterates over all top-level classes."""
         for module in self.modules.values():
             yield from module.classes.values()
+
+
+_FILLS = {"append", "extend", "insert", "add", "update", "setdefault", "appendleft", "put"}
+
+
+def _changed(node: ast.AST) -> ast.Attribute | None:
+    """The attribute that a node assigns (``x.a = …``, ``x.a[k] = …``) or fills (``x.a.append(…)``)."""
+    target: ast.AST | None = None
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        target = node
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        target = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLS:
+        target = node.func.value
+    return target if isinstance(target, ast.Attribute) else None
 
 
 def _linearize(orders: list[list[ClassInfo]]) -> list[ClassInfo]:

@@ -18,6 +18,7 @@ from .values import (
     Sequence,
     Unknown,
     Value,
+    is_empty,
     join,
     mappings,
     negate,
@@ -248,6 +249,10 @@ def assign(interpreter: Interpreter, frame: Frame, target: ast.expr, value: Valu
                 old = owner.attributes.get(target.attr)
                 made_anew = not interpreter.conditions and frame.info.name == "__init__"  # over what the base class put
                 owner.attributes[target.attr] = value if old is None or made_anew else join(value, old)
+                if not is_empty(value):
+                    owner.empty.discard(target.attr)
+                elif old is None:
+                    owner.empty.add(target.attr)
     elif isinstance(target, ast.Subscript):
         store_item(interpreter, frame, target, value, source)
     else:

@@ -297,6 +297,8 @@ class Object(Value):
 
     info: ClassInfo | None
     attributes: dict[str, Value] = field(default_factory=dict)
+    empty: set[str] = field(default_factory=set)
+    """Attributes that were given nothing but an empty list or a constant like False."""
 
 
 @dataclass(eq=False)
@@ -320,6 +322,15 @@ def options(value: Value) -> Iterator[Value]:
         yield from value.options
     else:
         yield value
+
+
+def is_empty(value: Value) -> bool:
+    """Whether a value is an empty list or a constant that is not true, whatever the run."""
+    return all(
+        (isinstance(option, Constant) and not option.value)
+        or (isinstance(option, Sequence) and option.exact and not option.items)
+        for option in options(value)
+    )
 
 
 def join(*values: Value) -> Value:
