@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from metric_inputs import SEEDS, Tensors, is_wild, make_inputs, make_parameters
+from metric_inputs import SEEDS, TINY, Tensors, is_wild, make_inputs, make_parameters
 from rlmetrics import functional
 from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricFunction, MetricState
@@ -72,6 +72,9 @@ def check_value(case: Case) -> None:
         expected = metric.reference(**single, **parameters)
         if not bool((expected.abs() > LARGEST).any()):
             assert_close(expected, metric.function(**single, **parameters), _tolerance(seed), f"seed {seed}, float32")
+    for seed in TINY:
+        inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
+        assert_equal(metric.reference(**inputs, **parameters), metric.function(**inputs, **parameters), f"seed {seed}")
     assert finite >= len(SEEDS) / 2, "most inputs must have a finite result, or the comparison shows nothing"
 
 

@@ -7,6 +7,7 @@ their defaults, all or some.
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,15 +75,49 @@ SITUATIONS = (
     Situation(rows=3, columns=8, tilt=-0.7, quarters=True, parameters="some", counts=(0, 2)),
     Situation(rows=3, columns=9, noise=_WILD, scattered=True, parameters="some", counts=(1, 6000)),
     Situation(rows=4, columns=3, tilt=-0.4, empty_row=True, lonely=True, parameters="some", counts=(1, 2)),
+    # Of one response, every statistic over responses shows what it is made of.
+    Situation(rows=1, columns=9, tilt=1.0, counts=(0, 2)),
+    Situation(rows=1, columns=8, tilt=-1.0, scattered=True, quarters=True),
+    Situation(rows=1, columns=6, noise=(0.1, 0.8, 6.0), tilt=0.3, parameters="some", counts=(0, 1)),
+    # Everything is exactly on the threshold.
+    Situation(rows=2, columns=6, noise=(0.0,), quarters=True, parameters="zero"),
+    Situation(rows=2, columns=6, noise=(0.0,), quarters=True, parameters="one"),
 )
 SEEDS = range(len(SITUATIONS))
+TINY = range(len(SITUATIONS), len(SITUATIONS) + 40)
+"""Seeds of situations that are drawn: one or two short responses, so that each number decides."""
+
+
+def situation_of(seed: int) -> Situation:
+    """Return the situation of a seed."""
+    if seed in SEEDS:
+        return SITUATIONS[seed]
+    draw = random.Random(seed)
+    return Situation(
+        rows=draw.choice((1, 1, 2)),
+        columns=draw.randint(1, 4),
+        noise=draw.choice((_TIES, _TIES, _WILD, (0.0,), (1.5,), (6.0,), (20.0,))),
+        tilt=draw.choice((0.0, 0.5, -0.5, 2.0, -2.0)),
+        quarters=draw.random() < 0.4,
+        scattered=draw.random() < 0.3,
+        empty_row=draw.random() < 0.15,
+        spread=draw.choice((0.0, 0.03, 1.0)),
+        parameters=draw.choice(("default", "default", "some", "some", "changed", "zero", "one")),
+        counts=draw.choice(((0, 2), (0, 9), (1, 9), (1, 6000))),
+    )
 
 
 def make_inputs(metric: MetricFunction, seed: int) -> Tensors:
-    """Make float64 inputs of a metric for a seed; seeds from ``len(SITUATIONS)`` on repeat the situations."""
-    situation = SITUATIONS[seed % len(SITUATIONS)]
+    """Make float64 inputs of a metric for a seed."""
+    situation = situation_of(seed)
     generator = torch.Generator().manual_seed(seed)
-    sizes = {"B": situation.rows, "T": situation.columns, "V": VOCABULARY, "N": 4 + seed % 5, "G": 3}
+    sizes = {
+        "B": situation.rows,
+        "T": situation.columns,
+        "V": VOCABULARY,
+        "N": (4 if seed in SEEDS else 1) + seed % 5,
+        "G": 3,
+    }
     bases: dict[tuple[int, ...], Tensor] = {}
     inputs = {}
     for name, axes, dtype in metric.inputs:
@@ -113,7 +148,7 @@ def make_parameters(metric: MetricFunction, seed: int) -> dict[str, Any]:
     Zeros and ones put thresholds where inputs tie, so that it shows on which side equality counts. With ``some``, about
     half of the parameters keep their default.
     """
-    kind = SITUATIONS[seed % len(SITUATIONS)].parameters
+    kind = situation_of(seed).parameters
     generator = torch.Generator().manual_seed(3000 + seed)
     values: dict[str, Any] = {}
     for name, default in metric.parameters.items():
@@ -131,7 +166,7 @@ def make_parameters(metric: MetricFunction, seed: int) -> dict[str, Any]:
 
 def is_wild(seed: int) -> bool:
     """Whether a seed's inputs go beyond every bound."""
-    return SITUATIONS[seed % len(SITUATIONS)].noise is _WILD
+    return situation_of(seed).noise is _WILD
 
 
 def _required(name: str, kind: str) -> float:
@@ -186,6 +221,6 @@ def _groups(rows: int, generator: torch.Generator, *, lonely: bool) -> Tensor:
     groups = min(3, max(1, rows // 2))
     ids = torch.randint(-50, 50, (1,), generator=generator) + torch.tensor([7, 0, 30])[:groups]
     alone = int(lonely and groups > 1)
-    members = torch.cat([torch.arange(groups), torch.arange(groups - alone)])
+    members = torch.cat([torch.arange(groups), torch.arange(groups - alone)])[:rows]
     members = torch.cat([members, torch.randint(groups - alone, (rows - len(members),), generator=generator)])
     return ids[members[torch.randperm(rows, generator=generator)]]

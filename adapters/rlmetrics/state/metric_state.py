@@ -95,6 +95,25 @@ class MetricState:
         self.values = slots.merge(self.metric.slots, self.values, other.values.to(self.values.device))
         return self
 
+    def over_ranks(self, gathered: Tensor) -> MetricState:
+        """Return what all ranks have seen together; the state itself stays that of this rank.
+
+        Args:
+            gathered: The :attr:`values` of all ranks in their order, float64 ``[R * W]`` or ``[R, W]``, as
+                ``accelerator.gather(state.values)`` or ``torch.distributed.all_gather_into_tensor`` give them.
+
+        Raises:
+            ValueError: It is no whole number of states.
+        """
+        width = self.values.numel()
+        if not gathered.numel() or gathered.numel() % width:
+            msg = f"{self.metric.id}: gathered: expected {width} numbers per rank, got shape {list(gathered.shape)}"
+            raise ValueError(msg)
+        whole = MetricState(self.metric, device=gathered.device, **self.parameters)
+        for values in gathered.reshape(-1, width):
+            whole.values = slots.merge(self.metric.slots, whole.values, values)
+        return whole
+
     def compute(self) -> Tensor:
         """Return the metric over everything seen so far, float64."""
         needed = {name: self.parameters[name] for name in self.metric.finalize_parameters}

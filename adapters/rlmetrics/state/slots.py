@@ -33,10 +33,25 @@ def unpack(slots: Sequence[Slot], state: Tensor) -> tuple[Tensor, ...]:
 
 def merge(slots: Sequence[Slot], left: Tensor, right: Tensor) -> Tensor:
     """Merge two states ``[W]``; ``left`` came first, which only ``last`` slots can tell."""
+    if torch.compiler.is_compiling():
+        return _merge_each(slots, left, right)
     merged = left + right
     for kind, index in _places(tuple(slots), left.device).items():
         merged = merged.index_put((index,), MERGE[kind](left[index], right[index]))
     return merged
+
+
+def _merge_each(slots: Sequence[Slot], left: Tensor, right: Tensor) -> Tensor:
+    """Merge slot by slot: more operations, but nothing that is kept, so that all of them become one graph."""
+    widths = [width(slot) for slot in slots]
+    parts = []
+    for slot, one, other in zip(slots, torch.split(left, widths), torch.split(right, widths), strict=True):
+        if slot.kind == "bins":
+            ends = [torch.minimum(one[-2:-1], other[-2:-1]), torch.maximum(one[-1:], other[-1:])]
+            parts += [one[:-2] + other[:-2], *ends]
+        else:
+            parts.append(MERGE[slot.kind](one, other))
+    return torch.cat(parts)
 
 
 def merge_moments(left: Tensor, right: Tensor) -> Tensor:

@@ -1,0 +1,84 @@
+"""Whatever happens to a state on its way, it stays the same: for every metric that has one."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import defaultdict
+
+import pytest
+import torch
+from metric_inputs import make_inputs, make_parameters
+from rlmetrics.functional import REGISTRY
+from rlmetrics.state import MetricState
+
+BY_FAMILY: dict[str, list[str]] = defaultdict(list)
+for _key in REGISTRY:
+    if REGISTRY[_key].slots:
+        BY_FAMILY[_key.partition("/")[0]].append(_key)
+
+
+def state_of(key: str, seed: int) -> MetricState:
+    """Return a state of a metric that has seen a batch."""
+    metric = REGISTRY[key]
+    return MetricState(key, device=None, **make_parameters(metric, seed)).update(**make_inputs(metric, seed))
+
+
+@pytest.mark.parametrize("family", list(BY_FAMILY))
+def test_survives_pickle_checkpoint_and_devices(family: str) -> None:
+    """Pickled, saved and loaded, moved: the same numbers, and the next update goes on from them."""
+    for key in BY_FAMILY[family]:
+        state = state_of(key, 1)
+        stream = io.BytesIO()
+        torch.save(state.state_dict(), stream)
+        stream.seek(0)
+        resumed = MetricState(key, device=None, **state.parameters)
+        resumed.load_state_dict(torch.load(stream, weights_only=True))
+        moved = pickle.loads(pickle.dumps(state)).to("cpu")
+        expected = state.update(**make_inputs(REGISTRY[key], 3)).values
+
+        for other in (resumed, moved):
+            torch.testing.assert_close(
+                other.update(**make_inputs(REGISTRY[key], 3)).values, expected, rtol=0, atol=0, equal_nan=True
+            )
+        assert "meta" == state.to("meta").values.device.type
+
+
+@pytest.mark.parametrize("family", list(BY_FAMILY))
+def test_runs_without_data(family: str) -> None:
+    """Updating, merging and computing need no number on the host: all of it runs on a device without data."""
+    for key in BY_FAMILY[family]:
+        metric = REGISTRY[key]
+        inputs = {name: value.to("meta") for name, value in make_inputs(metric, 0).items()}
+        state = MetricState(key, device=None, **make_parameters(metric, 0)).update(**inputs)
+        assert "meta" == state.merge(state).compute().device.type, key
+
+
+def one_of_each_merge() -> list[str]:
+    """Return a metric for every set of kinds of slots, and the first of every family."""
+    chosen = {frozenset(slot.kind for slot in REGISTRY[key].slots): key for keys in BY_FAMILY.values() for key in keys}
+    return sorted({*chosen.values(), *(keys[0] for keys in BY_FAMILY.values())})
+
+
+@pytest.mark.parametrize("key", one_of_each_merge())
+def test_update_compiles_to_one_graph(key: str) -> None:
+    """``torch.compile(fullgraph=True)`` takes the whole update, merging included, and nothing changes."""
+    metric, parameters = REGISTRY[key], make_parameters(REGISTRY[key], 0)
+    torch.compiler.reset()
+    state, expected = (MetricState(key, device=None, **parameters) for _ in range(2))
+    update = torch.compile(state.update, fullgraph=True, backend="eager", dynamic=True)
+    for seed in (0, 2, 0):
+        update(**make_inputs(metric, seed))
+        expected.update(**make_inputs(metric, seed))
+
+    torch.testing.assert_close(state.values, expected.values, rtol=1e-12, atol=0, equal_nan=True)
+
+
+def test_over_ranks_wants_whole_states() -> None:
+    """What was gathered must be a state for each rank; the error says how long one is."""
+    state = state_of("kl/old/k1", 0)
+
+    twice = state.over_ranks(torch.stack([state.values, state.values]))
+    assert torch.equal(2 * state.values, twice.values)
+    with pytest.raises(ValueError, match=r"kl/old/k1: gathered: expected 2 numbers per rank, got shape \[3\]"):
+        state.over_ranks(torch.zeros(3))
