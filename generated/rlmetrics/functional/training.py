@@ -210,8 +210,8 @@ def training_gradient_noise_power(
 ) -> Tensor:
     """Estimated variance of the averaged gradient.
 
-    Total power minus signal power over the number of responses minus one. When it exceeds the signal power, larger
-    batches or lower-variance advantages help more than a higher learning rate.
+    Total power minus signal power over the number of responses minus one; 0 for a single response. When it exceeds the
+    signal power, larger batches or lower-variance advantages help more than a higher learning rate.
 
     Formula::
 
@@ -219,7 +219,7 @@ def training_gradient_noise_power(
         advantage = seq_sum(advantages) / maximum(seq_count(mask), 1)
         total = mean(advantage ** 2 * maximum(score_norm, 0))
         responses = count(seq_count(mask) >= 0)
-        maximum((total - mean(gradient_norms) ** 2) / (responses - 1), 0)
+        where(responses > 1, maximum((total - mean(gradient_norms) ** 2) / maximum(responses - 1, 1), 0), 0)
 
     Population: Every response of the batch. Data may be split between updates: merged states equal the whole.
 
@@ -277,20 +277,22 @@ def _training_gradient_noise_power_update(
     advantage = ops.seq_sum(advantages, mask) / torch.clamp(seq_count, min=1)
     score_norm = ops.seq_sum(1 - 2 * torch.exp(old_logprobs) + probability_square_sums, mask)
     product = torch.square(advantage) * torch.clamp(score_norm, min=0)
+    condition_count = ops.count(seq_count >= 0)
     product_sum = ops.total(product)
     sequence_count = ops.number_of(product)
-    condition_count = ops.count(seq_count >= 0)
     gradient_norms_sum = ops.total(gradient_norms)
     element_count = ops.number_of(gradient_norms)
-    return pack([product_sum, sequence_count, condition_count, gradient_norms_sum, element_count])
+    return pack([condition_count, product_sum, sequence_count, gradient_norms_sum, element_count])
 
 
 def _training_gradient_noise_power_finalize(state: Tensor) -> Tensor:
-    product_sum, sequence_count, condition_count, gradient_norms_sum, element_count = state.unbind()
-    total = product_sum / sequence_count
+    condition_count, product_sum, sequence_count, gradient_norms_sum, element_count = state.unbind()
     responses = condition_count
-    quotient = (total - torch.square(gradient_norms_sum / element_count)) / (responses - 1)
-    return ops.or_nan(torch.clamp(quotient, min=0), sequence_count)
+    total = product_sum / sequence_count
+    difference = total - torch.square(gradient_norms_sum / element_count)
+    greater = torch.clamp(difference / torch.clamp(responses - 1, min=1), min=0)
+    value = torch.where(responses > 1, greater, 0)
+    return ops.or_nan(value, sequence_count, element_count)
 
 
 def training_advantage_power(advantages: Tensor, mask: Tensor) -> Tensor:
@@ -1015,7 +1017,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
         function=training_gradient_noise_power,
         update=_training_gradient_noise_power_update,
         finalize=_training_gradient_noise_power_finalize,
-        formula="maximum((total - mean(gradient_norms) ** 2) / (responses - 1), 0)",
+        formula="where(responses > 1, maximum((total - mean(gradient_norms) ** 2) / maximum(responses - 1, 1), 0), 0)",
         let={
             "score_norm": "seq_sum(1 - 2 * exp(old_logprobs) + probability_square_sums)",
             "advantage": "seq_sum(advantages) / maximum(seq_count(mask), 1)",
@@ -1023,9 +1025,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
             "responses": "count(seq_count(mask) >= 0)",
         },
         slots=(
+            Slot("condition_count", "count"),
             Slot("product_sum", "sum"),
             Slot("sequence_count", "count"),
-            Slot("condition_count", "count"),
             Slot("gradient_norms_sum", "sum"),
             Slot("element_count", "count"),
         ),
