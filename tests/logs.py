@@ -7,9 +7,10 @@ import csv
 import json
 import re
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from rlmetrics.translate.kinds.tensorboard.crc32c import masked
@@ -49,8 +50,13 @@ def _spelled(text: str) -> dict[str, str]:
     return {key: value if isinstance(value, str) else json.dumps(value) for key, value in row.items()}
 
 
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(lines)
+
+
 def _write_jsonl(path: Path, rows: Rows) -> None:
-    path.write_text("".join(f"{_object(row)}\n" for row in rows), encoding="utf-8")
+    _write_lines(path, (f"{_object(row)}\n" for row in rows))
 
 
 def _read_jsonl(path: Path) -> Rows:
@@ -59,7 +65,7 @@ def _read_jsonl(path: Path) -> Rows:
 
 def _write_framed(path: Path, rows: Rows) -> None:
     lines = (f'{{"step": {step}, "data": {_object(row)}}}\n' for step, row in enumerate(rows))
-    path.write_text("".join(lines), encoding="utf-8")
+    _write_lines(path, lines)
 
 
 def _read_framed(path: Path) -> Rows:
@@ -67,14 +73,14 @@ def _read_framed(path: Path) -> Rows:
 
 
 def _write_state(path: Path, rows: Rows) -> None:
-    history = ",\n    ".join(_object(row) for row in rows)
-    text = f'{{\n  "epoch": 1.0,\n  "log_history": [\n    {history}\n  ],\n  "max_steps": 3\n}}\n'
-    path.write_text(text, encoding="utf-8")
+    entries = (f"{',' if step else ''}\n    {_object(row)}" for step, row in enumerate(rows))
+    head, tail = '{\n  "epoch": 1.0,\n  "log_history": [', '\n  ],\n  "max_steps": 3\n}\n'
+    _write_lines(path, chain([head], entries, [tail]))
 
 
 def _read_state(path: Path) -> Rows:
     state = json.loads(path.read_text(encoding="utf-8"), parse_float=str, parse_int=str, parse_constant=str)
-    return state["log_history"]
+    return list(state["log_history"])
 
 
 def _write_csv(path: Path, rows: Rows) -> None:
@@ -91,7 +97,7 @@ def _read_csv(path: Path) -> Rows:
 
 def _write_verl(path: Path, rows: Rows) -> None:
     lines = ("".join([f"step:{step}", *(f" - {key}:{row[key]}" for key in row), "\n"]) for step, row in enumerate(rows))
-    path.write_text("".join(lines), encoding="utf-8")
+    _write_lines(path, lines)
 
 
 def _read_verl(path: Path) -> Rows:
@@ -101,7 +107,7 @@ def _read_verl(path: Path) -> Rows:
 
 def _write_printed(path: Path, rows: Rows) -> None:
     dicts = ("{" + ", ".join(f"{key!r}: {value}" for key, value in row.items()) + "}\n" for row in rows)
-    path.write_text("".join(dicts), encoding="utf-8")
+    _write_lines(path, dicts)
 
 
 def _read_printed(path: Path) -> Rows:
@@ -133,7 +139,7 @@ def _read_events(path: Path) -> Rows:
 def _write_trackio(path: Path, rows: Rows) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_name TEXT, step INTEGER, metrics TEXT)")
-        values = [("run", step, _object(row).encode()) for step, row in enumerate(rows)]
+        values = (("run", step, _object(row).encode()) for step, row in enumerate(rows))
         database.executemany("INSERT INTO metrics (run_name, step, metrics) VALUES (?, ?, ?)", values)
 
 
@@ -150,7 +156,7 @@ def _write_mlflow(path: Path, rows: Rows) -> None:
             "run_uuid TEXT NOT NULL, step BIGINT NOT NULL, is_nan BOOLEAN NOT NULL, "
             "PRIMARY KEY (key, timestamp, step, run_uuid, value, is_nan))"
         )
-        points = [(key, float(row[key]), step) for step, row in enumerate(rows) for key in row]
+        points = ((key, float(row[key]), step) for step, row in enumerate(rows) for key in row)
         database.executemany("INSERT INTO metrics VALUES (?, ?, 1, 'run', ?, 0)", points)
 
 
@@ -166,12 +172,14 @@ def _write_mlruns(path: Path, rows: Rows) -> None:
     run = path / "1" / "run"
     run.mkdir(parents=True)
     (run / "meta.yaml").write_text("run_id: run\n")
-    for step, row in enumerate(rows):
-        for key, value in row.items():
-            file = run / "metrics" / key
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("a") as out:
-                out.write(f"1 {float(value)} {step}\n")
+    with ExitStack() as stack:
+        files = {}
+        for step, row in enumerate(rows):
+            for key, value in row.items():
+                if key not in files:
+                    (run / "metrics" / key).parent.mkdir(parents=True, exist_ok=True)
+                    files[key] = stack.enter_context((run / "metrics" / key).open("a"))
+                files[key].write(f"1 {float(value)} {step}\n")
 
 
 def _read_mlruns(path: Path) -> Rows:

@@ -17,10 +17,16 @@ _LITERAL = (
     rf"(?:-?{_ONCE}(?:0|[1-9][0-9]*{_ONCE})(?:\.[0-9]+{_ONCE})?{_ONCE}(?:[eE][+-]?{_ONCE}[0-9]+{_ONCE})?{_ONCE}"
     r"|NaN|-?Infinity|null|true|false)"
 )
-_PLAIN = rf'(?:: ?{_ONCE}{_LITERAL}, ?{_ONCE}")*{_ONCE}: ?{_LITERAL} ?\}}'
-_FLAT = re.compile(rf"{_PLAIN}[ \t\r\n]*")
-_FRAMED = re.compile(rf"{_PLAIN} ?\}}[ \t\r\n]*")
-"""What stands around the names of an object of numbers and literals, from the first colon to the end of the line."""
+_SPACE = rf"[ \t\r\n]*{_ONCE}"
+_LIST = rf"\[{_SPACE}(?:{_LITERAL}(?:,{_SPACE}{_LITERAL})*{_ONCE})?{_ONCE}{_SPACE}\]"
+_VALUE = rf'(?:{_LITERAL}|"[^"\\\x00-\x1f]*{_ONCE}"|{_LIST})'
+_KEY = re.compile(r'"([^"\\]*)"(?=:)')
+_MEMBER = rf":{_SPACE}{_VALUE}{_SPACE}"
+_ENDS = {False: r"\}", True: rf"\}}{_SPACE}\}}"}
+_AROUND = {
+    framed: re.compile(rf'(?:{_MEMBER},{_SPACE}")*{_ONCE}{_MEMBER}{end}{_SPACE}') for framed, end in _ENDS.items()
+}
+"""What stands around the names of an object, from the first colon to the end of the line."""
 
 _MOST = 1000
 """How many combinations of keys are remembered."""
@@ -40,17 +46,22 @@ class Rewriter:
     def line(self, text: str, *, framed: bool = False) -> str | None:
         """Return the rest of a line, from the opening brace of an object on, rewritten, if that is quickly done.
 
-        It is if the object holds only numbers and literals, and one with the same keys went through `members` before.
+        It is if the object holds only numbers, literals, text without escapes and lists of numbers, and one with the
+        same keys went through `members` before.
 
         Args:
             text: What is left of the line.
             framed: Whether the object is the last member of another.
         """
+        # Unless a value is text, every quote belongs to a name.
         parts = text.split('"')
         names = self._seen.get(tuple(parts[1::2]))
-        if names is None or parts[0] != "{" or len(parts) % 2 == 0:
+        if names is None:
+            parts = _KEY.split(text)
+            names = self._seen.get(tuple(parts[1::2]))
+        if names is None or parts[0].rstrip() != "{" or len(parts) % 2 == 0:
             return None
-        if not (_FRAMED if framed else _FLAT).fullmatch('"'.join(parts[2::2])):
+        if not _AROUND[framed].fullmatch('"'.join(parts[2::2])):
             return None
         parts[1::2] = names
         return '"'.join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -37,7 +38,8 @@ def recognises(path: Path) -> bool:
 
 def names(path: Path) -> set[str]:
     """Return the names of all logged rows."""
-    return {member.key for _, row in _pieces(path, Report("", "", "")) if row for member in row.items}
+    with _reading(path, Report("", "", "")) as state:
+        return {member.key for text, is_entry in state.pieces() if is_entry for member in state.members(text).items}
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
@@ -49,24 +51,20 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         InputError: If the file is not a trainer state.
     """
     rewriter = Rewriter(translator)
-    with output.open("w", encoding="utf-8", newline="") as out:
-        for text, row in _pieces(path, report):
-            if row is None:
-                out.write(text)
-            else:
-                out.write(rewriter.members(text, row))
+    with _reading(path, report) as state, output.open("w", encoding="utf-8", newline="") as out:
+        for text, is_entry in state.pieces():
+            if is_entry:
                 report.records += 1
+                out.write(rewriter.line(text) or rewriter.members(text, state.members(text)))
+            else:
+                out.write(text)
 
 
-def _pieces(path: Path, report: Report) -> Iterator[tuple[str, Members | None]]:
-    """Yield the text of the file in pieces, entries of the history with their members.
-
-    Raises:
-        InputError: If the file is not a trainer state.
-    """
+@contextmanager
+def _reading(path: Path, report: Report) -> Iterator[_Reader]:
     with path.open(encoding="utf-8", newline="") as file:
         try:
-            yield from _Reader(path, file, report).pieces()
+            yield _Reader(path, file, report)
         except UnicodeDecodeError as error:
             msg = f"is not UTF-8 text: {error.reason}; a trainer state is JSON"
             raise InputError(msg, path) from None
@@ -94,12 +92,16 @@ class _Reader:
         self._begin = self._at = 0
         self._line, self._column = 1, 1
 
-    def pieces(self) -> Iterator[tuple[str, Members | None]]:
-        """Yield the pieces of ``_pieces``."""
+    def pieces(self) -> Iterator[tuple[str, bool]]:
+        """Yield the text of the file in pieces, and whether each is an entry of the history.
+
+        Raises:
+            InputError: If the file is not a trainer state.
+        """
         while (end := _head_end(self._text)) is None:
             if not self._more():
                 raise self._error(JsonError("there is no log_history; is this a trainer_state.json?", 0))
-        yield self._taken(end), None
+        yield self._taken(end), False
         is_first = True
         while (mark := self._peek()) != "]":
             if mark == "," and not is_first:
@@ -111,19 +113,25 @@ class _Reader:
                 raise self._error(JsonError("an entry of log_history is not an object", self._at))
             end = self._entry_end()
             if end is None:
-                yield self._torn(1 if mark else 0), None
+                yield self._torn(1 if mark else 0), False
                 return
-            yield self._taken(self._at), None
-            entry = self._taken(end)
-            try:
-                row = members(entry)
-            except JsonError as error:
-                raise self._error(JsonError(str(error), self._begin - len(entry) + error.offset)) from None
-            yield entry, row
+            yield self._taken(self._at), False
+            yield self._taken(end), True
             is_first = False
         while self._more():
             pass
-        yield self._tail(), None
+        yield self._tail(), False
+
+    def members(self, entry: str) -> Members:
+        """Return the members of the entry that was just yielded.
+
+        Raises:
+            InputError: If a name occurs twice.
+        """
+        try:
+            return members(entry)
+        except JsonError as error:
+            raise self._error(JsonError(str(error), self._begin - len(entry) + error.offset)) from None
 
     def _more(self) -> bool:
         """Read on, and forget what has been taken."""
