@@ -60,6 +60,10 @@ def test_the_wheel_holds_everything_and_nothing_else(wheel):
         (["show", "kl/old/k2"], "mean(0.5 * (logprobs - old_logprobs) ** 2)"),
         (["map", "--from", "trl[PPOTrainer]==0.7.10", "--to", "verl==0.9.1"], "actor/ppo_kl"),
         (["demo"], "ppo/policy/clipfrac -> policy/clipfrac_avg"),
+        (
+            ["dashboard", "--at", "trl[GRPOTrainer]==1.16.0", "--kind", "wandb-workspace", "-o", "board.json"],
+            "policy/clip_fraction (healthy: at most",
+        ),
     ],
 )
 def test_names_work_without_any_dependency(installed, tmp_path, arguments, expected):
@@ -70,10 +74,17 @@ def test_names_work_without_any_dependency(installed, tmp_path, arguments, expec
     assert expected in done.stdout
 
 
-@pytest.mark.parametrize(("command", "extra"), [("lint", "codegen")])
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [
+        ("lint", "codegen"),
+        ("dashboard --at verl==0.9.1 --kind tensorboard -o tfevents", "tensorboard"),
+        ("translate wandb-workspace:acme/rl/abc --from verl==0.5.0 --to verl==0.9.1", "workspaces"),
+    ],
+)
 def test_a_missing_extra_is_named(installed, tmp_path, command, extra):
     """A command that needs more says which extra to install, on one line, with exit code 2."""
-    done = subprocess.run([str(installed), command], capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = subprocess.run([str(installed), *command.split()], capture_output=True, text=True, check=False, cwd=tmp_path)
 
     assert 2 == done.returncode
     assert f'pip install "rlmetrics[{extra}]"' in done.stderr

@@ -89,7 +89,8 @@ def test_every_place_of_a_classic_dashboard_is_rewritten_and_nothing_else(transl
     assert (0, "grafana") == (code, report["kind"])
     assert expected == changes(old, json.loads(text))
     assert ["rl_insight_monitor_my_own_number"] == report["unknown"]
-    assert {"critic/score/mean", "response_length/max", "training/epoch"} <= set(report["translated"])
+    assert (score[1], "approximate") == tuple(report["translated"][score[0]][field] for field in ("to", "relation"))
+    assert best == report["translated"]["rl_insight_monitor_val-core_openai_gsm8k_reward_mean@1"]["to"]
     notes = "\n".join(report["notes"])
     assert f"{CLASSIC}:2:12: a text mentions critic/score/mean (now reward/score/mean): left as it is" in notes
     assert "__name__ is matched with rl_insight_monitor_timing_s_.*: it stays" in notes
@@ -159,6 +160,7 @@ def test_ambiguous_images_stay(translated):
 
     assert ["train_loss + optimizer_gradient_norm"] == expressions_of(new)
     assert any("train_loss may be train_loss or train/loss: it stays" in note for note in report["notes"])
+    assert ["train_grad_norm"] == list(report["translated"])
 
 
 def test_both_names_are_joined_in_one_chart(translated):
@@ -201,7 +203,7 @@ def test_names_with_another_meaning_are_set_aside(translated):
     _, new, report = translated(board("critic_advantages_max + timing_ref"), OLD, NEW)
 
     assert ["untranslated_verl_0_1_critic_advantages_max + timing_s_ref"] == expressions_of(new)
-    assert {"critic/advantages/max": "untranslated/verl-0.1/critic/advantages/max"} == report["set_aside"]
+    assert {"critic_advantages_max": "untranslated_verl_0_1_critic_advantages_max"} == report["set_aside"]
 
 
 def test_bytes_outside_the_names_stay(translated):

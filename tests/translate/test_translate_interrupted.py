@@ -70,6 +70,8 @@ def runs(tmp_path):
     with (folder / "hf.log").open("a") as file:
         file.write("{'epoch': 0.5}\n")
     shutil.copytree(FIXTURES / "wandb" / "0.16.6-verl", folder / "offline-run-1")
+    for name in ("verl-0.9.1.report.json", "verl-0.9.1.grafana.json"):
+        shutil.copy(FIXTURES.parent / "dashboards" / name, folder)
     return folder
 
 

@@ -305,6 +305,42 @@ def test_two_names_that_become_one_stand_once(translated):
     assert {"objective/scores": old} == {new: sorted(olds, reverse=True) for new, olds in report["collisions"].items()}
 
 
+def test_names_with_a_part_before_or_after_them_are_read(translated):
+    """Summaries by statistic, keys of runs and groups with colons, and configuration that is called like a metric."""
+    board = spec_with(
+        (
+            "Scatter Plot",
+            {
+                "xAxis": "summary:timing/ref.min",
+                "yAxis": "config:timing/ref",
+                "metrics": ["summary_metrics.timing/ref", "timing/ref.max", "timing/ref"],
+                "overrideColors": {"lr: 1e-5:timing/ref": 1, "run:mine:x": 2},
+                "legendTemplate": "${config:timing/ref} ${summary:timing/ref.last} ${run:name} ${timing/ref",
+            },
+        )
+    )
+
+    _, text, _ = translated(board, OLD_VERL, NEW_VERL)
+
+    assert [
+        {
+            "xAxis": "summary:timing_s/ref.min",
+            "yAxis": "config:timing/ref",
+            "metrics": ["summary_metrics.timing_s/ref", "timing_s/ref.max", "timing_s/ref"],
+            "overrideColors": {"lr: 1e-5:timing_s/ref": 1, "run:mine:x": 2},
+            "legendTemplate": "${config:timing/ref} ${summary:timing_s/ref.last} ${run:name} ${timing/ref",
+        }
+    ] == panels_of(text)
+
+
+def test_a_workspace_of_regular_expressions_alone_is_translated(translated):
+    """What they choose counts as translated; nothing else is named."""
+    code, text, report = translated(spec_with(("X", {"metricRegex": "^timing/ref$"})), OLD_VERL, NEW_VERL)
+
+    assert (0, ["timing/ref"]) == (code, list(report["translated"]))
+    assert [{"metricRegex": "^timing/ref$|^(?:timing_s/ref)$"}] == panels_of(text)
+
+
 def test_unknown_names_are_kept_dropped_or_refused(translated):
     """Names of the source's users are kept by default; W&B's own axes and systems metrics are never unknown."""
     board = spec_with(("Scalar Chart", {"xAxis": "_step", "metrics": ["mine", "timing/ref", "system/gpu.0.gpu"]}))
@@ -318,7 +354,7 @@ def test_unknown_names_are_kept_dropped_or_refused(translated):
         assert [{"xAxis": "_step", "metrics": expected}] == panels_of(text)
     code, text, error = translated(board, OLD_VERL, NEW_VERL, "--unknown", "error")
     assert (2, None) == (code, text)
-    assert "mine: not a key of verl==0.1" in error
+    assert "board.json: mine: not a key of verl==0.1" in error
 
 
 def test_strict_crosses_only_exact_and_affine(translated):

@@ -56,7 +56,11 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         InputError: If the file is no JSON, or a name is unknown and that is an error.
     """
     document = _read(path)
-    walk(document, _parse(path, document), _Renaming(path, translator, report))
+    tree = _parse(path, document)
+    try:
+        walk(document, tree, _Renaming(path, translator, report))
+    except InputError as error:
+        raise InputError(str(error), path) from None
     output.write_bytes(document.changed().encode("utf-8"))
 
 
@@ -133,13 +137,15 @@ class _Renaming(Names):
                 self._translator.entries({selector.name: ""})
             return [selector.name]
         self._report.records += 1
-        found = list(dict.fromkeys(tuple(self._outputs(image, key)) for key in image.keys))
-        if len(found) > 1:
+        if len({image.of(self._translator.key(key).output) for key in image.keys}) > 1:
             self.note(document, selector.at[0], f"{selector.name} may be {' or '.join(image.keys)}: it stays")
             return [selector.name]
-        if list(found[0]) != [selector.name]:
-            self.note(document, selector.at[0], f"{selector.name} -> {found[0][0]}")
-        return list(found[0])
+        key = image.keys[0]
+        outputs = [image.of(entry.name) for entry in self._translator.entries({key: ""})] or [selector.name]
+        self._as_spelled(image, key, selector.name)
+        if outputs[0] != selector.name:
+            self.note(document, selector.at[0], f"{selector.name} -> {outputs[0]}")
+        return outputs
 
     def transform(self, selector: Selector) -> Transform | None:
         """Return how the values of a metric change."""
@@ -171,6 +177,14 @@ class _Renaming(Names):
         """Return what a word is; a single plain word is never taken for a metric."""
         return self._images.find(word, quoted=True) if "/" in word or "_" in word else None
 
-    def _outputs(self, image: Image, key: str) -> list[str]:
-        entries = self._translator.entries({key: ""})
-        return [image.of(entry.name) for entry in entries] or [image.of(key)]
+    def _as_spelled(self, image: Image, key: str, spelled: str) -> None:
+        """Let the account name a key as the dashboard does."""
+        report = self._report
+        if key in report.translated:
+            how = report.translated.pop(key)
+            report.translated[spelled] = {**how, "to": image.of(how["to"])}
+        if key in report.set_aside:
+            report.set_aside[spelled] = image.of(report.set_aside.pop(key))
+        if key in report.unchanged:
+            report.unchanged[report.unchanged.index(key)] = spelled
+            report.unchanged[:] = dict.fromkeys(report.unchanged)

@@ -89,8 +89,11 @@ def _walk(path: Path, text: str, names: Names) -> str:
     if not specs:
         msg = "holds no spec of a workspace or report: neither a section nor blocks; export one with its spec"
         raise InputError(msg, path, 1, 1)
-    for owner, spec in specs:
-        walk(owner, spec, names)
+    try:
+        for owner, spec in specs:
+            walk(owner, spec, names)
+    except InputError as error:
+        raise InputError(str(error), path) from None
     return document.changed()
 
 
