@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from typing import Any
 
 __all__ = ["convert", "same"]
@@ -17,10 +18,17 @@ _OPPOSITES = {"Infinity": "-Infinity", "-Infinity": "Infinity"}
 _MIRRORED = {"min": "max", "max": "min"}
 
 
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+_SHORT = 6
+"""Digits of a scale that is a decimal, such as 0.0001, and not a rounded one, such as 1/3."""
+
+
 def convert(value: Any, scale: float, offset: float) -> Any:
     """Return ``scale * value + offset`` for numbers and for what trackers hold many of them in.
 
-    These are lists, histograms of W&B and Trackio (their bins are converted), and summaries of W&B.
+    These are lists, histograms of W&B and Trackio (their bins are converted), and summaries of W&B. Decimals are
+    converted exactly where the scale is one, so that converting back gives the same digits.
 
     Raises:
         TypeError: If the value is none of these; None and text other than an infinity are returned as they are.
@@ -37,6 +45,8 @@ def convert(value: Any, scale: float, offset: float) -> Any:
                 f"an integer of {value.bit_length()} bits can't be converted" if isinstance(value, int) else "overflow"
             )
             raise TypeError(msg) from None
+    if isinstance(value, Decimal):
+        return _convert_decimal(value, scale, offset)
     if isinstance(value, list):
         return [convert(element, scale, offset) for element in value]
     if isinstance(value, dict) and value.get("_type") in _HISTOGRAMS:
@@ -48,6 +58,14 @@ def convert(value: Any, scale: float, offset: float) -> Any:
     raise TypeError(msg)
 
 
+def _convert_decimal(value: Decimal, scale: float, offset: float) -> Decimal:
+    factor = Decimal(repr(scale))
+    if len(factor.as_tuple().digits) > _SHORT:
+        return Decimal(repr(scale * float(value) + offset))
+    product = _EXACT.multiply(value, factor)
+    return _EXACT.normalize(_EXACT.add(product, Decimal(repr(offset))) if offset else product)
+
+
 def _histogram(value: dict[str, Any], scale: float, offset: float) -> dict[str, Any]:
     """Convert the edges of the bins, and turn the bins around where the sign changes."""
     counts = value.get("values")
@@ -56,7 +74,11 @@ def _histogram(value: dict[str, Any], scale: float, offset: float) -> dict[str, 
     if isinstance(packed, dict):
         ends = [packed["min"], packed["min"] + packed["size"] * packed["count"]]
         low = min(convert(ends, scale, offset))
-        return {**value, **turned, "packedBins": {**packed, "min": low, "size": abs(scale) * packed["size"]}}
+        return {
+            **value,
+            **turned,
+            "packedBins": {**packed, "min": low, "size": convert(packed["size"], abs(scale), 0.0)},
+        }
     if not isinstance(value.get("bins"), list):
         msg = f"a histogram without bins can't be converted by scale {scale:g} and offset {offset:g}"
         raise TypeError(msg)

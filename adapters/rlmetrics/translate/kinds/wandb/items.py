@@ -10,6 +10,7 @@ becomes of these fields is looked up, and the value is copied unseen.
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 from ...translator import Entry, Translator
@@ -20,6 +21,9 @@ __all__ = ["ItemTranslator", "is_own", "name_of"]
 
 _VALUE = b"\x82\x01"
 """The tag of ``value_json``. After whole fields it can be nothing else."""
+
+_WRITTEN_OUT = 16
+"""Up to which power of ten decimals are written without an exponent."""
 
 _MAX_ROWS = 1000
 """How many decisions between names that claim the same one are remembered."""
@@ -92,12 +96,10 @@ class ItemTranslator:
             self._heads.clear()
             self._names.clear()
         found = {head: _name_of_head(head) for head, tag, _ in parts if tag and head not in self._names}
+        unknown = [part for part in parts if part[0] in found or not part[1]]
+        names = [name_of(b"".join(part)) if (name := found.get(part[0])) is None else name for part in unknown]
         # All names first, since one name may change what becomes of another.
-        new = [
-            self._claim(name or name_of(b"".join(part)))
-            for part in parts
-            if (name := found.get(part[0])) or not part[1]
-        ]
+        new = [self._claim(name) for name in names]
         for head, name in found.items():
             if name is None:
                 continue
@@ -201,7 +203,7 @@ def _written(item: bytes, entry: Entry) -> bytes:
     value = _at(entry.value, tuple(message.nested_key)[1:])
     field = _field(message)
     if field in ("value_json", "json"):
-        setattr(message, field, json.dumps(value))
+        setattr(message, field, _text(value))
     elif isinstance(value, float):
         message.number = value
     return _renamed(message.SerializeToString(), entry.name)
@@ -238,8 +240,19 @@ def _at(value: Any, path: tuple[str, ...]) -> Any:
 def _read(item: Any) -> Any:
     field = _field(item)
     if field in ("value_json", "json"):
-        return json.loads(getattr(item, field))
+        return json.loads(getattr(item, field), parse_float=Decimal, parse_int=Decimal)
     return None if field == "none" else getattr(item, field)
+
+
+def _text(value: Any) -> str:
+    """Return JSON, with all digits of decimals."""
+    if isinstance(value, Decimal):
+        return f"{value:f}" if abs(value.adjusted()) <= _WRITTEN_OUT else str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(name)}: {_text(entry)}' for name, entry in value.items())}}}"
+    return json.dumps(value)
 
 
 def _field(item: Any) -> str:
