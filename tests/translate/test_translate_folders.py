@@ -154,6 +154,17 @@ def test_a_link_within_the_folder_leads_to_the_copy(runs):
     assert "checkpoint" == os.readlink(runs.with_name("runs.translated") / "a" / "best")
 
 
+def test_a_link_among_the_files_of_a_run_is_translated(runs):
+    """TensorBoard reads a link as a file of the run; in the copy a file stands there."""
+    file = next((runs / "a" / "tensorboard").iterdir())
+    (runs / "a" / "tensorboard" / f"{file.name}.2").symlink_to(file.name)
+
+    translate_file(runs, source=VERL, target="canonical")
+
+    copies = runs.with_name("runs.translated") / "a" / "tensorboard"
+    assert (copies / file.name).read_bytes() == (copies / f"{file.name}.2").read_bytes()
+
+
 def test_a_database_s_journals_are_part_of_it(tmp_path):
     """Journals of the original beside the copy would damage it."""
     runs = tmp_path / "runs"

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 __all__ = ["JsonError", "Member", "Members", "end_of", "members"]
 
 _DECODER = json.JSONDecoder()
+_SPANS = json.JSONDecoder(parse_int=str, parse_float=str)
+"""Tells where values end: numbers stay text, however many digits they have."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PLAIN_MEMBER = re.compile(
     r'("[^"\\\x00-\x1f]*")[ \t\r\n]*:[ \t\r\n]*'
@@ -45,8 +47,15 @@ class Member(NamedTuple):
     value_end: int
 
     def value(self, text: str) -> Any:
-        """Return the decoded value."""
-        return _DECODER.raw_decode(text, self.value_start)[0]
+        """Return the decoded value.
+
+        Raises:
+            JsonError: If it holds a number with more digits than Python converts.
+        """
+        try:
+            return _DECODER.raw_decode(text, self.value_start)[0]
+        except ValueError as error:
+            raise JsonError(str(error), self.value_start) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +130,7 @@ def _skip(text: str, at: int) -> int:
 
 def _value(text: str, at: int) -> tuple[Any, int]:
     try:
-        value, end = _DECODER.raw_decode(text, at)
+        value, end = _SPANS.raw_decode(text, at)
     except json.JSONDecodeError as error:
         raise JsonError(error.msg, error.pos) from None
     except RecursionError:

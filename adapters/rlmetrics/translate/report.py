@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,7 +161,10 @@ class Report:
         if self.lost.records or self.lost.bytes:
             lines.append(f"LOST: {self.lost.records} torn record(s), {self.lost.bytes} bytes at the end of the input")
         lines += self.notes
-        lines += [f"written: {path}" for path in self.outputs]
+        if len(self.outputs) > 1:
+            lines.append(f"written: {len(self.outputs)} files below {os.path.commonpath(self.outputs)}")
+        else:
+            lines += [f"written: {path}" for path in self.outputs]
         return "\n".join(lines)
 
 

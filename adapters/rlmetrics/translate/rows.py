@@ -6,7 +6,8 @@ import json
 import re
 import sys
 
-from .jsonspans import Members
+from .errors import InputError
+from .jsonspans import JsonError, Members
 from .translator import Translator
 
 __all__ = ["Rewriter"]
@@ -81,7 +82,11 @@ class Rewriter:
         self._remember(keys, text[row.start : row.end], is_ascii=is_ascii)
         moves = self._translator.moves(keys)
         if moves is None:
-            moves = self._translator.entries({member.key: member.value(text) for member in row.items})
+            try:
+                moves = self._translator.entries({member.key: member.value(text) for member in row.items})
+            except JsonError as error:
+                msg = f"a value can't be compared or converted: {error}; leave it out"
+                raise InputError(msg) from None
         by_key = {member.key: member for member in row.items}
         first, last = row.items[0], row.items[-1]
         separator = text[first.value_end : row.items[1].key_start] if len(row.items) > 1 else ", "

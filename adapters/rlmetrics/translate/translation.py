@@ -214,6 +214,8 @@ def _mirror(path: Path, part: Path, tree: Tree, total: Report, *, copy_others: b
         total.copied.append(str(file))
     for link in tree.links:
         goal = part / link.relative_to(path)
+        if goal.exists():
+            continue  # what it leads to belongs to a run here, too, and has been translated
         aim = path.resolve() / link.resolve().relative_to(path.resolve())
         goal.symlink_to(os.path.relpath(aim, path.resolve() / link.parent.relative_to(path)))
     total.skipped += [str(file) for file in (*tree.skipped, *(() if copy_others else tree.others))]
