@@ -1,13 +1,14 @@
 """Records what all releases log, and how much of the spec's evidence holds in them.
 
-``python -m rlmetrics.codegen.audit.record DIR OUT`` reads the folders ``trl-0.0.1``, ``verl-0.9.1`` … below DIR, each
-an unpacked wheel, and writes ``trl.json``, ``verl.json`` and ``evidence.json`` into OUT.
+``python -m rlmetrics.codegen.audit.record DIR OUT`` reads the wheels of all releases from DIR, packed or unpacked into
+folders ``trl-0.0.1``, ``verl-0.9.1`` …, and writes ``trl.json``, ``verl.json`` and ``evidence.json`` into OUT.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -26,14 +27,22 @@ from .sources import read_release
 __all__ = ["evidence_counts", "main", "record_release"]
 
 
+def find_source(folder: Path, framework: str, release: str) -> Path | None:
+    """Return the wheel of a release, or the folder that it was unpacked into."""
+    name = f"{SETTINGS[framework].package}-{release}"
+    unpacked = folder / name
+    return unpacked if unpacked.is_dir() else next(iter(sorted(folder.glob(f"{name}-*.whl"))), None)
+
+
 def record_release(folder: Path, framework: str, release: str) -> tuple[Extraction, dict[str, str | None]]:
-    """Extract a release from its unpacked wheel, and reopen every line of it that the spec cites.
+    """Extract a release from its wheel, and reopen every line of it that the spec cites.
 
     Returns:
         What it logs; and for each citation, as :func:`_citation` names it, what is wrong with it or nothing.
     """
-    package = SETTINGS[framework].package
-    sources = read_release(package, release, wheel=None, folder=folder / f"{framework}-{release}", cache=folder)
+    source = find_source(folder, framework, release)
+    wheel, unpacked = (None, source) if source is None or source.is_dir() else (source, None)
+    sources = read_release(SETTINGS[framework].package, release, wheel=wheel, folder=unpacked, cache=folder)
     extraction = extract(framework, release, sources)
     checker = EvidenceChecker(sources, extraction)
     names = [found.key for found in extraction.keys]
@@ -98,16 +107,28 @@ def _citation(stem: str, release: str, path: str, line: int) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the records; see the module."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sources", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("sources", type=Path, help="folder with all wheels")
+    parser.add_argument("out", type=Path, help="folder that the records are written into")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     options = parser.parse_args(arguments)
     tables = load_tables()
+    named = {framework: tables.framework(framework).releases.names for framework in SETTINGS}
+    lacking = [
+        f"{framework}-{release}"
+        for framework, releases in named.items()
+        for release in releases
+        if find_source(options.sources, framework, release) is None
+    ]
+    if lacking:
+        parser.error(f"{options.sources} lacks the wheels of {', '.join(lacking)}; pip download --no-deps fetches them")
     problems: dict[str, dict[str, str | None]] = {}
-    for framework in SETTINGS:
-        releases = tables.framework(framework).releases.names
+    for framework, releases in named.items():
+        results = []
         with ProcessPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(partial(record_release, options.sources, framework), releases))
+            recorded = pool.map(partial(record_release, options.sources, framework), releases)
+            for release, result in zip(releases, recorded, strict=True):
+                print(f"{framework} {release}: {len(result[0].keys)} places", file=sys.stderr, flush=True)
+                results.append(result)
         (options.out / f"{framework}.json").write_text(pack([found for found, _ in results]), encoding="utf-8")
         problems[framework] = {citation: problem for _, checked in results for citation, problem in checked.items()}
     counts = evidence_counts(tables, problems)

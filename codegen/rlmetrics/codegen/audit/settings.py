@@ -64,6 +64,8 @@ class Settings:
     """``Class.method`` whose result users hand to a tracker themselves → method that does it where the class has it."""
     writers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Function of another package → keys that it writes into a dict that it is given."""
+    returned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """``Class.method`` of another package → keys of the dict that it returns."""
     impossible: Mapping[str, str] = field(default_factory=dict)
     """Regular expression of keys that the flow of dicts suggests → why no configuration logs them."""
     ignored: tuple[Ignored, ...] = ()

@@ -365,6 +365,11 @@ MEMBER = "__member__"
 """Attribute under which an enumeration's member keeps its name as a dict's key."""
 
 
+def is_member(value: Value | None) -> bool:
+    """Tells whether a value is one certain member of an enumeration."""
+    return isinstance(value, Object) and MEMBER in value.attributes
+
+
 def unknown_keys(value: Value) -> tuple[Missing, ...]:
     """Returns what is remembered of keys that are not known."""
     return tuple(missing for option in options(value) if isinstance(option, Unknown) for missing in option.keys)

@@ -16,6 +16,7 @@ _COMPONENTS: tuple[tuple[str, str], ...] = (
     (r"timing(_s|_per_token_ms)?/.*|rollouter/.*", "timing"),
     (r"val(-core|-aux)?/.*", "validation"),
     (r"(fully_async|dynamic_resource)/.*", "fully_async"),
+    (r"moe/.*", "veomni_engine"),
     (r"training/num_turns/.*", "data"),
     (r"(training|separate_async)/.*", "training"),
 )
@@ -23,10 +24,9 @@ _COMPONENTS: tuple[tuple[str, str], ...] = (
 
 
 def component(key: str, path: str, owner: str) -> str:
-    """Returns the component of a key: all that a trainer of supervised fine-tuning logs is ``sft``."""
-    if "SFT" in owner:
-        return "sft"
-    return next((name for pattern, name in _COMPONENTS if re.fullmatch(pattern, key)), "data")
+    """Returns the component of a key: all that a trainer of supervised fine-tuning logs itself is ``sft``."""
+    found = next((name for pattern, name in _COMPONENTS if re.fullmatch(pattern, key)), "data")
+    return "sft" if "SFT" in owner and found != "veomni_engine" else found
 
 
 SETTINGS = Settings(
@@ -72,6 +72,12 @@ SETTINGS = Settings(
             "the timings of two batches that were generated together: those of a single batch, which are followed",
         ),
     ),
+    returned={
+        "MoERouterMonitor.compute_metrics": (
+            "moe/expert_load_heatmap",
+            *(f"moe/{kind}_vio/{part}" for kind in ("max", "min", "avg") for part in ("layer_{layer}", "max", "avg")),
+        )
+    },
     writers={"track_mtp_metrics": ("mtp_{layer} loss",)},
     messages={"rollout_status": "FullyAsyncRollouter.get_statistics"},
     indirect={

@@ -21,7 +21,7 @@ def builtin(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: A
     if name == "len":
         return Constant(len(first.template)) if isinstance(first, Text) and first.known else Unknown("len")
     if name == "str":
-        return _to_string(interpreter, first)
+        return _to_string(interpreter, frame, node, first)
     if name == "zip":
         return _zip(arguments.positional)
     if name == "map":
@@ -53,13 +53,15 @@ _BUILTINS = {
 }
 
 
-def _to_string(interpreter: Interpreter, value: Value) -> Value | None:
+def _to_string(interpreter: Interpreter, frame: Frame, node: ast.Call, value: Value) -> Value | None:
     if isinstance(value, Text):
         return value
     if isinstance(value, Object) and value.info is not None:
         method = interpreter.program.lookup(value.info, "__str__")
         if method is not None:
-            return interpreter.run(Function(method, value), [], {})
+            made = interpreter.run(Function(method, value), [], {})
+            site = frame.site(node)  # where the text becomes part of a key, not where its words stand
+            return join(*(Text(o.template, site) if isinstance(o, Text) else o for o in options(made)))
     return None
 
 

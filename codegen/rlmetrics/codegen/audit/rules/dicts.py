@@ -15,6 +15,7 @@ from ..values import (
     Text,
     Unknown,
     Value,
+    is_member,
     join,
     mappings,
     options,
@@ -259,6 +260,7 @@ def _read(
                     shorten(node.args[1]),
                 )
                 found.append(arguments.positional[1])
-    if len(arguments.positional) > 1:
+    # A dict by members of an enumeration is a table: what it has for one is the answer.
+    if len(arguments.positional) > 1 and not (found and is_member(arguments.positional[0])):
         found.append(arguments.positional[1])
     return join(*found) if found else Unknown(text_of(node)[:80])

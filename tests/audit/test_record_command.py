@@ -1,0 +1,82 @@
+"""The command that records all releases: which wheels it reads, what it writes, what it says about missing ones."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audit.every_release import FOLDER
+from rlmetrics.codegen.audit import record
+from rlmetrics.codegen.audit.recorded import load_recorded
+from rlmetrics.names.tables import Tables, load_tables
+
+TRAINER = """
+class PPOTrainer:
+    def step(self, loss):
+        self.accelerator.log({"ppo/loss/total": loss}, step=1)
+"""
+TRACKING = """
+class Tracking:
+    def log(self, data, step):
+        for backend in self.backends:
+            backend.log(data, step)
+
+
+class RayPPOTrainer:
+    def fit(self, loss):
+        Tracking().log(data={"actor/pg_loss": loss}, step=1)
+"""
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Wheels of two releases of TRL, the first of them unpacked, and of one of verl; tables that know these only."""
+    known = {"trl": 2, "verl": 1}
+
+    def load(name: str) -> Mapping[str, Any]:
+        table = load_tables()._load(name)
+        count = known.get(name.removeprefix("frameworks/").removesuffix("/framework"))
+        return table if count is None else {**table, "RELEASES": table["RELEASES"][:count]}
+
+    monkeypatch.setattr(record, "load_tables", lambda: Tables(load))
+    folder = tmp_path / "wheels"
+    unpacked = folder / "trl-0.0.1" / "trl"
+    unpacked.mkdir(parents=True)
+    (unpacked / "ppo.py").write_text(TRAINER)
+    for name, path, text in (("trl-0.0.2", "trl/ppo.py", TRAINER), ("verl-0.1", "verl/trainer/main.py", TRACKING)):
+        with zipfile.ZipFile(folder / f"{name}-py3-none-any.whl", "w") as archive:
+            archive.writestr(path, text)
+    return folder
+
+
+def test_wheels_and_unpacked_wheels_are_recorded_alike(wheels: Path, tmp_path: Path) -> None:
+    """What each logs comes back from the files, and how much of the spec's evidence holds is counted."""
+    out = tmp_path / "out"
+    out.mkdir()
+    record.main([str(wheels), str(out), "--jobs", "1"])
+    trl, verl = load_recorded(out / "trl.json"), load_recorded(out / "verl.json")
+    assert ("0.0.1", "0.0.2") == trl.releases
+    for extraction in trl.extractions.values():
+        places = {(key.component, key.key, key.path) for key in extraction.keys}
+        assert {("PPOTrainer", "ppo/loss/total", "trl/ppo.py")} == places
+    assert {("actor", "actor/pg_loss")} == {(k.component, k.key) for k in verl.extractions["0.1"].keys}
+    counts = json.loads((out / "evidence.json").read_text())
+    assert set(json.loads((FOLDER / "evidence.json").read_text())) == set(counts)
+    # Nothing of what the spec cites stands in these sources.
+    assert {0} == {count["citations_that_hold"] for count in counts.values()}
+
+
+def test_a_missing_wheel_is_named_before_the_work_begins(
+    wheels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All that are missing, on one line; nothing is written."""
+    (wheels / "trl-0.0.2-py3-none-any.whl").unlink()
+    with pytest.raises(SystemExit) as stop:
+        record.main([str(wheels), str(tmp_path / "out")])
+    assert 2 == stop.value.code
+    assert "lacks the wheels of trl-0.0.2;" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
