@@ -10,7 +10,7 @@ from functools import lru_cache
 from .described import Claim
 from .extract import Extraction
 
-__all__ = ["EvidenceChecker", "literal_parts"]
+__all__ = ["WINDOW", "EvidenceChecker", "literal_parts"]
 
 WINDOW = 3
 """How many lines a cited line may be off: a value's expression may start before its key."""

@@ -1,7 +1,8 @@
 """Records what all releases log, and how much of the spec's evidence holds in them.
 
 ``python -m rlmetrics.codegen.audit.record DIR OUT`` reads the wheels of all releases from DIR, packed or unpacked into
-folders ``trl-0.0.1``, ``verl-0.9.1`` …, and writes ``trl.json``, ``verl.json`` and ``evidence.json`` into OUT.
+folders ``trl-0.0.1``, ``verl-0.9.1`` …, and writes ``trl.json``, ``verl.json`` and ``evidence.json`` into OUT. What the
+spec cites of other packages is reopened too, in the wheels of the cited releases, and goes into ``foreign.json``.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ from rlmetrics.names.tables import FrameworkTable, Tables, load_tables
 from .described import describe
 from .evidence import EvidenceChecker
 from .extract import Extraction, extract
+from .foreign import ForeignCitation, foreign_citations, problems_in
 from .frameworks import SETTINGS
 from .recorded import pack
 from .sources import read_release
 
-__all__ = ["evidence_counts", "main", "record_release"]
+__all__ = ["evidence_counts", "find_source", "main", "record_foreign", "record_release"]
 
 
-def find_source(folder: Path, framework: str, release: str) -> Path | None:
+def find_source(folder: Path, package: str, release: str) -> Path | None:
     """Return the wheel of a release, or the folder that it was unpacked into."""
-    name = f"{SETTINGS[framework].package}-{release}"
+    name = f"{package}-{release}"
     unpacked = folder / name
     return unpacked if unpacked.is_dir() else next(iter(sorted(folder.glob(f"{name}-*.whl"))), None)
 
@@ -40,9 +42,7 @@ def record_release(folder: Path, framework: str, release: str) -> tuple[Extracti
     Returns:
         What it logs; and for each citation, as :func:`_citation` names it, what is wrong with it or nothing.
     """
-    source = find_source(folder, framework, release)
-    wheel, unpacked = (None, source) if source is None or source.is_dir() else (source, None)
-    sources = read_release(SETTINGS[framework].package, release, wheel=wheel, folder=unpacked, cache=folder)
+    sources = _read(folder, SETTINGS[framework].package, release)
     extraction = extract(framework, release, sources)
     checker = EvidenceChecker(sources, extraction)
     names = [found.key for found in extraction.keys]
@@ -51,6 +51,27 @@ def record_release(folder: Path, framework: str, release: str) -> tuple[Extracti
         _citation(claim.where.split(": ")[0], release, claim.path, claim.line): checker.problem(claim, names)
         for claim in claims
     }
+
+
+def record_foreign(folder: Path, tables: Tables) -> dict[str, dict[str, str | None]]:
+    """Reopen every line of other packages that the spec cites.
+
+    Returns:
+        For each release of a package, such as ``transformers==4.52.4``, citation to what is wrong with it or nothing.
+    """
+    releases: dict[tuple[str, str], list[ForeignCitation]] = {}
+    for item in foreign_citations(tables):
+        releases.setdefault((item.package, item.release), []).append(item)
+    return {
+        f"{package}=={release}": problems_in(_read(folder, package, release), cited)
+        for (package, release), cited in releases.items()
+    }
+
+
+def _read(folder: Path, package: str, release: str) -> dict[str, str]:
+    source = find_source(folder, package, release)
+    wheel, unpacked = (None, source) if source is None or source.is_dir() else (source, None)
+    return read_release(package, release, wheel=wheel, folder=unpacked, cache=folder)
 
 
 def evidence_counts(tables: Tables, problems: Mapping[str, Mapping[str, str | None]]) -> dict[str, dict[str, int]]:
@@ -110,14 +131,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("sources", type=Path, help="folder with all wheels")
     parser.add_argument("out", type=Path, help="folder that the records are written into")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
+    parser.add_argument("--foreign", action="store_true", help="only what the spec cites of other packages")
     options = parser.parse_args(arguments)
     tables = load_tables()
-    named = {framework: tables.framework(framework).releases.names for framework in SETTINGS}
+    named = {} if options.foreign else {name: tables.framework(name).releases.names for name in SETTINGS}
+    wanted = [(SETTINGS[framework].package, release) for framework, releases in named.items() for release in releases]
+    wanted += [(item.package, item.release) for item in foreign_citations(tables)]
     lacking = [
-        f"{framework}-{release}"
-        for framework, releases in named.items()
-        for release in releases
-        if find_source(options.sources, framework, release) is None
+        f"{name}-{release}"
+        for name, release in dict.fromkeys(wanted)
+        if not find_source(options.sources, name, release)
     ]
     if lacking:
         parser.error(f"{options.sources} lacks the wheels of {', '.join(lacking)}; pip download --no-deps fetches them")
@@ -131,6 +154,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 results.append(result)
         (options.out / f"{framework}.json").write_text(pack([found for found, _ in results]), encoding="utf-8")
         problems[framework] = {citation: problem for _, checked in results for citation, problem in checked.items()}
+    foreign = json.dumps(record_foreign(options.sources, tables), indent=1, ensure_ascii=False)
+    (options.out / "foreign.json").write_text(foreign + "\n", encoding="utf-8")
+    if options.foreign:
+        return
     counts = evidence_counts(tables, problems)
     (options.out / "evidence.json").write_text(json.dumps(counts, indent=2) + "\n", encoding="utf-8")
 
