@@ -16,6 +16,8 @@ from pathlib import Path
 from rlmetrics.translate.kinds.tensorboard.crc32c import masked
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tracker_messages import Event, Summary
+from wandb_frames import Record, framed
+from wandb_frames import rows as wandb_rows
 
 Rows = list[dict[str, str]]
 
@@ -192,6 +194,16 @@ def _read_mlruns(path: Path) -> Rows:
     return [rows[step] for step in sorted(rows)]
 
 
+def _write_wandb(path: Path, rows: Rows) -> None:
+    items = ([{"nested_key": [key], "value_json": value} for key, value in row.items()] for row in rows)
+    with path.open("wb") as file:
+        file.writelines(framed(Record(history={"item": row}).SerializeToString() for row in items))
+
+
+def _read_wandb(path: Path) -> Rows:
+    return [{key: texts[()] for key, texts in row.items()} for row in wandb_rows(path.read_bytes())]
+
+
 LOGS = {
     log.name: log
     for log in (
@@ -204,6 +216,7 @@ LOGS = {
         Log("tensorboard", "events", _write_events, _read_events, keeps_text=False),
         Log("trackio", "project.db", _write_trackio, _read_trackio, tears=False),
         Log("mlflow", "mlruns.db", _write_mlflow, _read_mlflow, keeps_text=False, tears=False),
+        Log("wandb", "run-a.wandb", _write_wandb, _read_wandb),
         Log("mlflow", "mlruns", _write_mlruns, _read_mlruns, keeps_text=False),
     )
 }

@@ -1,6 +1,7 @@
-"""A second reader of W&B's run files, written apart from the one that is tested: the whole file in memory."""
+"""A second reader and writer of W&B's run files, written apart from those that are tested."""
 
 import zlib
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -28,6 +29,23 @@ def payloads(content: bytes) -> list[bytes]:
                 found.append(part)
                 part = b""
     return found
+
+
+def framed(records: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts of a run file that holds some records."""
+    yield b":W&B\xe1\xbe\x00"
+    free = 2**15 - 7
+    for record in records:
+        rest, begun = record, False
+        while rest or not begun:
+            if free < 7:
+                yield bytes(free)
+                free = 2**15
+            data, rest = rest[: free - 7], rest[free - 7 :]
+            kind = (3 if rest else 4) if begun else (2 if rest else 1)
+            yield zlib.crc32(bytes([kind]) + data).to_bytes(4, "little") + len(data).to_bytes(2, "little")
+            yield bytes([kind]) + data
+            free, begun = free - 7 - len(data), True
 
 
 def rows(content: bytes) -> list[dict[str, dict[tuple[str, ...], str]]]:

@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import json
 import random
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.paired import compare, report
 from rlmetrics.translate import translate_file
 from rlmetrics.translate.kinds.wandb.transactions import Tail, Writer, records
 
-RUNS = 7
 SOURCE, TARGET = "verl==0.9.1", "canonical"
 LOGGED = Path(__file__).parents[1] / "fixtures" / "runs" / "verl-0.9.1-logged-keys.json"
 Record: Any = import_module("wandb.proto.wandb_internal_pb2").Record
@@ -56,46 +57,20 @@ def copy(path: Path, output: Path, names: dict[str, str] | None = None) -> None:
             writer.write(record.SerializeToString())
 
 
-def seconds(job: Callable[[], object]) -> float:
-    """Return the CPU time of a job."""
-    before = time.process_time()
-    job()
-    return time.process_time() - before
-
-
 def main() -> int:
-    """Measure, print, and write the result as JSON where asked for."""
-    points = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    """Measure and print."""
+    points = int(sys.argv[1]) if sys.argv[1:] and sys.argv[1].isdigit() else 1_000_000
     with tempfile.TemporaryDirectory() as folder:
         path, output = Path(folder, "run-a.wandb"), Path(folder, "out.wandb")
         write(path, points)
-        report = translate_file(path, source=SOURCE, target=TARGET, output=output)
-        names = {old: how["to"] for old, how in report.translated.items()}
+        told = translate_file(path, source=SOURCE, target=TARGET, output=output)
+        names = {old: how["to"] for old, how in told.translated.items()}
         jobs: dict[str, Callable[[], object]] = {
-            "translate_file": lambda: translate_file(path, source=SOURCE, target=TARGET, output=output, force=True),
-            "parse, serialise": lambda: copy(path, output),
-            "parse, rename, serialise": lambda: copy(path, output, names),
+            "translate_file": partial(translate_file, path, source=SOURCE, target=TARGET, output=output, force=True),
+            "parse and serialise": partial(copy, path, output),
+            "parse, rename and serialise": partial(copy, path, output, names),
         }
-        times: dict[str, list[float]] = {name: [] for name in jobs}
-        for _ in range(RUNS):
-            for name, job in jobs.items():
-                times[name].append(seconds(job))
-        size = path.stat().st_size
-    ours = times["translate_file"]
-    result = {
-        "points": points,
-        "bytes": size,
-        "renamed": sum(old != new for old, new in names.items()),
-        "points_per_second": {name: points / statistics.median(found) for name, found in times.items()},
-        "translate_file_takes_times": {
-            name: statistics.median(mine / theirs for mine, theirs in zip(ours, found, strict=True))
-            for name, found in times.items()
-        },
-    }
-    print(json.dumps(result, indent=2))
-    if len(sys.argv) > 2:
-        Path(sys.argv[2]).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-    return 0
+        return report(compare(jobs, points))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 from logs import LOGS
 from rlmetrics.translate import InputError, translate_file
+from wandb_frames import framed, payloads
 
 VERL, DPO, PPO = "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2", "trl[PPOTrainer]==0.7.10"
 EXACT = {
@@ -262,6 +263,9 @@ def _whole_rows(name, content):
             at += 16 + int.from_bytes(content[at : at + 8], "little")
             ends.append(at)
         return (len(ends) - 1) // len(ROWS[0]), len(content) - ends[-1]
+    if name == "run-a.wandb":
+        whole = payloads(content)
+        return len(whole), len(content) - sum(map(len, framed(whole)))
     if name == "trainer_state.json":
         _, _, rest = content.partition(b'"log_history": [')
         count = rest.count(b"}") - rest.count(b"\n}")

@@ -2,15 +2,18 @@
 
 import json
 import string
+import subprocess
+import sys
 from decimal import Context, Decimal
+from itertools import repeat
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rlmetrics.translate import Translator, translate_file
 from rlmetrics.translate.kinds.wandb.run import Options, translate_run
 from rlmetrics.translate.kinds.wandb.transactions import Writer
-from wandb_frames import Record, by_name, payloads, rows
+from wandb_frames import Record, by_name, framed, payloads, rows
 
 PPO = "trl[PPOTrainer]==0.7.10"
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs" / "wandb"
@@ -53,7 +56,8 @@ def _write(path, *parts):
     return path
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
+@example([[{"nested_key": ["objective/kl", ""], "value_json": text}] for text in ("", "0", "")])
 @given(st.lists(items(), min_size=1, max_size=4))
 def test_any_value_under_any_name_stays_as_it_is(tmp_path_factory, logged):
     """Whatever a name or a value is, also bytes that look like fields, the value is found unchanged under its name."""
@@ -138,3 +142,24 @@ def test_there_and_back_gives_the_same_values(tmp_path_factory, numbers):
 
     assert {"actor/lr", "timing_s/ref"} == {how["to"] for how in there.translated.values()}
     assert str(read(path)) == str(read(folder / "b.wandb"))
+
+
+def test_memory_stays_constant(tmp_path):
+    """A hundred times more rows take hardly more memory: they are streamed."""
+    items = [{"nested_key": [name, "a"], "value_json": "0.25"} for name in (*KNOWN, *map(str, range(20)))]
+    row = Record(history={"item": items}).SerializeToString()
+    peaks = []
+    for count in (400, 40_000):
+        path = tmp_path / f"run-{count}.wandb"
+        with path.open("wb") as file:
+            file.writelines(framed(repeat(row, count)))
+        code = (
+            "import re\nfrom rlmetrics.translate import translate_file\n"
+            f"translate_file({str(path)!r}, source={PPO!r}, target='canonical')\n"
+            "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout) << 10)
+
+    assert 18_000_000 < path.stat().st_size
+    assert peaks[1] < peaks[0] + 5_000_000

@@ -69,9 +69,9 @@ class ItemTranslator:
         old = list(items)
         parts = [item.partition(_VALUE) for item in old]
         known = self._heads.get
-        new = [name + value for head, _, value in parts if (name := known(head))]
+        new = [name + value for head, tag, value in parts if tag and (name := known(head))]
         if len(new) != len(old):
-            others = [part for part in parts if part[0] not in self._heads]
+            others = [part for part in parts if not part[1] or part[0] not in self._heads]
             if self._learn(others):
                 return self.rename(items)
             new += self._rename_others(others)
