@@ -28,13 +28,19 @@ def views():
 
 def run(views, *arguments):
     """Run the command in a process of its own, as W&B's client keeps its settings for the life of one."""
+    command = ["translate", *arguments, "--from", OLD, "--to", NEW]
+    return call(views, *command)
+
+
+def call(views, *arguments):
+    """Run the program against the stand-in."""
     environment = {
         **os.environ,
         "WANDB_BASE_URL": views.url,
         "WANDB_API_KEY": "0" * 40,
         "WANDB_SILENT": "true",
     }
-    command = [sys.executable, "-m", "rlmetrics.cli", "translate", *arguments, "--from", OLD, "--to", NEW, "--json"]
+    command = [sys.executable, "-m", "rlmetrics.cli", *arguments, "--json"]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -100,3 +106,28 @@ def test_a_view_without_known_names_is_not_saved(views):
 
     assert (2, []) == (done.returncode, views.mutations)
     assert "0 keys translated" in done.stderr
+
+
+def test_a_made_dashboard_is_saved_as_a_new_view(views):
+    """``rlmetrics dashboard -o wandb-workspace:ENTITY/PROJECT`` needs no file; the view is called after the source."""
+    source = "trl[GRPOTrainer]==1.16.0"
+
+    done = call(
+        views,
+        "dashboard",
+        "--at",
+        source,
+        "--kind",
+        "wandb-workspace",
+        "-o",
+        "wandb-workspace:acme/rl",
+        "--config",
+        "beta=1",
+    )
+
+    assert 0 == done.returncode, done.stderr
+    (mutation,) = views.mutations
+    assert ("acme", "rl", source) == (mutation["entityName"], mutation["projectName"], mutation["displayName"])
+    assert '"train/kl"' in mutation["spec"]
+    slug = mutation["name"].removeprefix("nw-").removesuffix("-v")
+    assert f"wandb-workspace:acme/rl/{slug}" == json.loads(done.stdout)["output"]

@@ -35,7 +35,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--output",
         metavar="FILE",
         required=True,
-        help="where it goes; for TensorBoard an event file, named events.out.tfevents… in a folder below --logdir",
+        help="where it goes: a file, or wandb-workspace:ENTITY/PROJECT for a new view on a server; for TensorBoard an "
+        "event file, named events.out.tfevents… in a folder below --logdir",
     )
     parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
     parser.add_argument("--all", action="store_true", help="show also what the configuration does not log")
@@ -51,32 +52,53 @@ def run(args: argparse.Namespace) -> int:
         InputError: If the output can't be written there.
         NamesError: If the source is unknown.
     """
-    from rlmetrics.dashboards import make_board, workspace_spec, write_layout
-    from rlmetrics.translate.errors import InputError
-    from rlmetrics.translate.files import replacing
+    from rlmetrics.dashboards import make_board
+    from rlmetrics.translate.views import SCHEME
 
-    output = Path(args.output)
+    online = args.kind == "wandb-workspace" and args.output.startswith(SCHEME)
+    if not online:
+        _require_free(Path(args.output), args)
+    board = make_board(
+        args.at, surface=_KINDS[args.kind], config=config_of(args), everything=args.all, spec=spec_of(args)
+    )
+    place = _save(board, args.output) if online else _write(board, args.kind, Path(args.output))
+    _tell(board, args.kind, place, as_json=args.json)
+    return 0
+
+
+def _require_free(output: Path, args: argparse.Namespace) -> None:
+    from rlmetrics.translate.errors import InputError
+
     if output.exists() and not (args.force and output.is_file()):
         msg = "exists already; choose another place with -o, or overwrite a file with --force"
         raise InputError(msg, output)
     if args.kind == "tensorboard" and _EVENTS not in output.name:
         msg = f"TensorBoard reads only files that have {_EVENTS} in their name; call it events.out.tfevents.0.layout"
         raise InputError(msg, output)
-    board = make_board(
-        args.at, surface=_KINDS[args.kind], config=config_of(args), everything=args.all, spec=spec_of(args)
-    )
+
+
+def _save(board: Board, address: str) -> str:
+    from rlmetrics.dashboards import workspace_spec
+    from rlmetrics.translate.views import save_view
+
+    return save_view(address, board.at, json.dumps(workspace_spec(board), ensure_ascii=False))
+
+
+def _write(board: Board, kind: str, output: Path) -> str:
+    from rlmetrics.dashboards import workspace_spec, write_layout
+    from rlmetrics.translate.files import replacing
+
     with replacing(output) as part:
-        if args.kind == "tensorboard":
+        if kind == "tensorboard":
             write_layout(board, part)
         else:
             part.write_text(json.dumps(workspace_spec(board), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    _tell(board, args.kind, output, as_json=args.json)
-    return 0
+    return str(output)
 
 
-def _tell(board: Board, kind: str, output: Path, *, as_json: bool) -> None:
+def _tell(board: Board, kind: str, output: str, *, as_json: bool) -> None:
     if as_json:
-        document = {"kind": kind, "at": board.at, "output": str(output), "sections": board.sections}
+        document = {"kind": kind, "at": board.at, "output": output, "sections": board.sections}
         print(json_text(document))
         return
     for section in board.sections:

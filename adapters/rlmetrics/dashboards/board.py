@@ -127,7 +127,9 @@ def _panel(view: View, entries: list[Entry], surface: str) -> Panel:
     shown = {view.show(entry, entry.key, surface): entry for entry in entries}
     patterns = [_pattern(view, entry, name) for name, entry in shown.items() if view.template(entry).names]
     names = [name for name, entry in shown.items() if not view.template(entry).names]
-    ranges = dict.fromkeys(text for metric in metrics if (text := healthy(view.tables, metric)))
+    ranges = {metric: text for metric in metrics if (text := healthy(view.tables, metric))}
+    shared = _shared(metrics)
+    told = [f"{'/'.join(metric.split('/')[shared:])} {text}".lstrip() for metric, text in ranges.items()]
     return Panel(
         title=_title(metrics),
         kind="scalar" if entries[0].kind in _CURVES else entries[0].kind,
@@ -135,20 +137,27 @@ def _panel(view: View, entries: list[Entry], surface: str) -> Panel:
         patterns=tuple(dict.fromkeys(patterns)),
         x=_axis(view, entries[0], surface),
         unit=None if row.get("unit") in (None, "1") else str(row["unit"]),
-        healthy="; ".join(ranges) or None,
+        healthy="; ".join(told if len(metrics) > 1 else ranges.values()) or None,
         notes=tuple(_notes(view.tables, metric, entries) for metric in metrics),
     )
 
 
 def _title(metrics: list[str]) -> str:
-    """Return the name of one metric, or what the names of several have in common."""
+    """Return the name of one metric, or what the names of several have in common and how they differ."""
+    shared = _shared(metrics)
+    parts = [metric.split("/") for metric in metrics]
     if len(metrics) == 1:
         return metrics[0]
-    parts = [metric.split("/") for metric in metrics]
-    shared = 0
-    while len({tuple(part[: shared + 1]) for part in parts}) == 1:
-        shared += 1
     return f"{'/'.join(parts[0][:shared])} ({', '.join('/'.join(part[shared:]) for part in parts)})"
+
+
+def _shared(metrics: list[str]) -> int:
+    """Return how many parts at the beginning of some names are the same, at least one part of each being left."""
+    parts = [metric.split("/")[:-1] for metric in metrics]
+    shared = 0
+    while shared < min(map(len, parts)) and len({tuple(part[: shared + 1]) for part in parts}) == 1:
+        shared += 1
+    return shared
 
 
 def _notes(tables: Tables, metric: str, entries: Iterable[Entry]) -> str:

@@ -21,7 +21,7 @@ from .kinds import wandb_workspace
 from .report import Report
 from .translator import Translator
 
-__all__ = ["SCHEME", "translate_view"]
+__all__ = ["SCHEME", "save_view", "translate_view"]
 
 SCHEME = "wandb-workspace:"
 """What the address of a view begins with: ``wandb-workspace:ENTITY/PROJECT/VIEW``."""
@@ -91,20 +91,34 @@ def translate_view(
         report.outputs.append(str(file))
         return report
     title = str(view["displayName"])
-    variables = {
-        "entityName": entity,
-        "projectName": project,
-        "name": f"nw-{name}-v" if overwrite else _internal()._generate_view_name(),
-        "displayName": title if overwrite else f"{title} ({report.target})",
-        "description": "",
-        "type": "project-view",
-        "spec": new,
-        **({"id": view["id"]} if overwrite else {}),
-    }
-    saved = _save(address, variables)
-    slug = str(saved["name"]).removeprefix("nw-").removesuffix("-v")
-    report.outputs.append(f"{SCHEME}{entity}/{project}/{slug}")
+    if overwrite:
+        saved = _save(place, entity, project, new, name=f"nw-{name}-v", title=title, id=view["id"])
+    else:
+        saved = _save(place, entity, project, new, name=_new_name(), title=f"{title} ({report.target})")
+    report.outputs.append(saved)
     return report
+
+
+def save_view(address: str, title: str, spec: str) -> str:
+    """Save a spec as a new view.
+
+    Args:
+        address: ``wandb-workspace:ENTITY/PROJECT``.
+        title: What the view is called.
+        spec: The JSON text.
+
+    Returns:
+        The address of the view.
+
+    Raises:
+        InputError: If the address is none, or the server refuses.
+        ModuleNotFoundError: If wandb-workspaces is not installed.
+    """
+    parts = address.removeprefix(SCHEME).split("/")
+    if len(parts) != 2 or not all(parts):
+        msg = f"no project; write {SCHEME}ENTITY/PROJECT"
+        raise InputError(msg, Path(address))
+    return _save(Path(address), parts[0], parts[1], spec, name=_new_name(), title=title)
 
 
 def _parts(address: str) -> tuple[str, str, str]:
@@ -129,13 +143,28 @@ def _read(address: str, entity: str, project: str, name: str) -> dict[str, Any]:
     return view
 
 
-def _save(address: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+def _new_name() -> str:
+    return str(_internal()._generate_view_name())
+
+
+def _save(place: Path, entity: str, project: str, spec: str, *, name: str, title: str, **existing: str) -> str:
+    """Save a view and return its address; ``existing`` holds the id of the one that is overwritten."""
     mutation = import_module("wandb_workspaces.reports.v2.gql").upsert_view
     execute = import_module("wandb_workspaces._graphql").execute_graphql
+    variables = {
+        "entityName": entity,
+        "projectName": project,
+        "name": name,
+        "displayName": title,
+        "description": "",
+        "type": "project-view",
+        "spec": spec,
+        **existing,
+    }
     try:
-        answer = execute(import_module("wandb").Api(), mutation, variables)
-        saved: dict[str, Any] = answer["upsertView"]["view"]
+        saved = execute(import_module("wandb").Api(), mutation, variables)["upsertView"]["view"]
     except Exception as error:
-        msg = f"the translated view can't be saved: {error}"
-        raise InputError(msg, Path(address)) from None
-    return saved
+        msg = f"the view can't be saved: {error}"
+        raise InputError(msg, place) from None
+    slug = str(saved["name"]).removeprefix("nw-").removesuffix("-v")
+    return f"{SCHEME}{entity}/{project}/{slug}"
