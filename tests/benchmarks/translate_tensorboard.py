@@ -1,8 +1,8 @@
-"""What translating event files costs: ``python tests/benchmarks/translate_tensorboard.py [POINTS]``.
+"""What translating event files costs: ``python tests/benchmarks/translate_tensorboard.py [POINTS] [RESULT.json]``.
 
 Prints points a second of a whole ``translate_file`` (checksums of the input verified, the output written) beside those
 of TensorBoard's own ``EventAccumulator`` merely reading the same file, and exits with 1 if translating is not at least
-``FACTOR`` times as fast. The times are CPU seconds, the least of several runs.
+``FACTOR`` times as fast. The jobs run in turn; the ratio is the median of the pairs, in CPU seconds.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ from __future__ import annotations
 import struct
 import sys
 import tempfile
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.paired import compare, report
 from rlmetrics.names import keys
 from rlmetrics.translate import translate_file
 from rlmetrics.translate.kinds.tensorboard.scalars import head_of
 from rlmetrics.translate.kinds.tensorboard.tfrecord import frame
 
 FACTOR = 4
-RUNS = 3
 SOURCE, TARGET = "trl[PPOTrainer]==0.7.10", "canonical"
 
 
@@ -45,28 +47,19 @@ def read(path: Path) -> None:
     EventAccumulator(str(path), size_guidance={"scalars": 0, "tensors": 0, "histograms": 0}).Reload()
 
 
-def seconds(job: Callable[[], object]) -> float:
-    """Return the least CPU time of several runs of a job."""
-    times = []
-    for _ in range(RUNS):
-        before = time.process_time()
-        job()
-        times.append(time.process_time() - before)
-    return min(times)
-
-
 def main() -> int:
     """Measure, print, and tell whether translating is fast enough."""
-    points = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
+    points = int(sys.argv[1]) if sys.argv[1:] and sys.argv[1].isdigit() else 200_000
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "events.out.tfevents.1.host")
+        path, output = Path(folder, "events.out.tfevents.1.host"), Path(folder, "translated.tfevents")
         write(path, points)
-        output = Path(folder, "translated.tfevents")
-        ours = seconds(lambda: translate_file(path, source=SOURCE, target=TARGET, output=output, force=True))
-        theirs = seconds(lambda: read(path))
-    print(f"translated: {points / ours:,.0f} points/s; read by EventAccumulator: {points / theirs:,.0f} points/s")
-    print(f"{theirs / ours:.1f} times as fast; wanted: {FACTOR}")
-    return int(theirs / ours < FACTOR)
+        jobs: dict[str, Callable[[], object]] = {
+            "EventAccumulator": partial(read, path),
+            "translate_file": partial(translate_file, path, source=SOURCE, target=TARGET, output=output, force=True),
+        }
+        result = compare(jobs, points, runs=3)
+    report(result)
+    return int(result["EventAccumulator takes times"]["translate_file"] < FACTOR)
 
 
 if __name__ == "__main__":

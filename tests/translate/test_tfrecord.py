@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rlmetrics.translate import InputError
 from rlmetrics.translate.kinds.tensorboard import tfrecord
 from rlmetrics.translate.kinds.tensorboard.crc32c import masked, masked_many
-from rlmetrics.translate.kinds.tensorboard.scalars import head_of, head_start
-from rlmetrics.translate.kinds.tensorboard.tfrecord import Extent, batches, frame
+from rlmetrics.translate.kinds.tensorboard.scalars import head_of, heads_in
+from rlmetrics.translate.kinds.tensorboard.tfrecord import Batch, Extent, batches, frame
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New, masked_crc32c
 from tracker_messages import Event, Summary
 
@@ -109,6 +109,6 @@ def test_the_head_of_a_number_tells_its_tag(tag, step, number, wall_time):
     """For any tag and step, what stands between the step and the number is the head that the tag has."""
     event = Event(wall_time=wall_time, step=step, summary=Summary(value=[Summary.Value(tag=tag, simple_value=number)]))
     content = event.SerializeToString()
-    at = head_start(content, 0)
 
-    assert (head_of(tag), struct.pack("<f", number)) == (content[at:-4], content[-4:])
+    assert [head_of(tag)] == heads_in(Batch(content, [0], [len(content)]))
+    assert struct.pack("<f", number) == content[-4:]

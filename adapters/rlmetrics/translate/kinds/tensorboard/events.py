@@ -10,7 +10,7 @@ from typing import Any
 from ...report import Report
 from ...translator import Translator
 from .layouts import LAYOUT, Layouts
-from .scalars import LEAST, NUMBER, head_of, head_start
+from .scalars import NUMBER, head_of, heads_in
 from .tags import Route, convert_in, event_at
 from .tfrecord import FOOTER, HEADER, Batch, Extent, batches, frame
 
@@ -52,13 +52,12 @@ class Rewriter:
         pieces: list[bytes] = []
         places: list[int] = []
         messages: list[bytes] = []
-        for start, end in zip(batch.starts, batch.ends, strict=True):
-            message: bytes | None
-            at = head_start(buffer, start) if end - start >= LEAST else 0
-            head = buffer[at : end - NUMBER] if at else b""
+        message: bytes | None
+        for head, start, end in zip(heads_in(batch), batch.starts, batch.ends, strict=True):
             if head in heads:
                 new = heads[head]
-                message = None if new is None else buffer[start:at] + new + buffer[end - NUMBER : end]
+                at = end - NUMBER
+                message = None if new is None else buffer[start : at - len(head)] + new + buffer[at:end]
             else:
                 message = self._event(path, buffer, start, end)
             if message is None:

@@ -7,7 +7,9 @@ last four bytes are the number.
 
 from __future__ import annotations
 
-__all__ = ["LEAST", "NUMBER", "head_of", "head_start"]
+from .tfrecord import Batch
+
+__all__ = ["LEAST", "NUMBER", "head_of", "heads_in"]
 
 LEAST = 20
 """Fewer bytes than such an event can have."""
@@ -15,19 +17,21 @@ NUMBER = 4
 _WALL_TIME, _STEP, _SUMMARY, _VALUE, _TAG, _SIMPLE_VALUE = 0x09, 0x10, 0x2A, 0x0A, 0x0A, 0x15
 
 
-def head_start(buffer: bytes, start: int) -> int:
-    """Return where the summary of the event at ``start`` begins; 0 if the event begins in another way.
+def heads_in(batch: Batch) -> list[bytes]:
+    """Return, for each record of a batch, what would be its head if it is such an event; nothing if it can't be one."""
+    import numpy as np
 
-    At least ``LEAST`` bytes must follow ``start``.
-    """
-    if buffer[start] != _WALL_TIME:
-        return 0
-    at = start + 9
-    if buffer[at] == _STEP:
-        at += 2
-        while buffer[at - 1] & 0x80:
-            at += 1
-    return at
+    buffer = batch.buffer
+    data = np.frombuffer(buffer, dtype=np.uint8)
+    starts, ends = np.array(batch.starts), np.array(batch.ends)
+    can_be = (ends - starts >= LEAST) & (data[starts] == _WALL_TIME)
+    places = np.where(can_be, starts + 9, 0)
+    goes_on = can_be & (data[places] == _STEP)
+    places += goes_on
+    while goes_on.any():
+        places += goes_on
+        goes_on &= (data[places - 1] >= 0x80) & (places < ends)
+    return [buffer[at : end - NUMBER] if at else b"" for at, end in zip(places.tolist(), batch.ends, strict=True)]
 
 
 def head_of(tag: str) -> bytes:

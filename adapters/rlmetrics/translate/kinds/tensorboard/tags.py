@@ -18,8 +18,8 @@ from ...errors import InputError
 from ...translator import Translator
 from .layouts import LAYOUT, named_in
 from .messages import parse
-from .scalars import LEAST, NUMBER, head_of, head_start
-from .tfrecord import HEADER, Extent, batches
+from .scalars import head_of, heads_in
+from .tfrecord import FOOTER, HEADER, Extent, batches
 from .values import convert_value
 
 __all__ = ["Route", "convert_in", "event_at", "routes_of", "tags_in_layouts", "tags_of"]
@@ -51,11 +51,13 @@ def tags_of(paths: Sequence[Path], extents: Mapping[Path, Extent], *, most: int 
     tags: dict[str, None] = {}
     for path in paths:
         for batch in batches(path, extents[path], most=most):
-            buffer = batch.buffer
-            for start, end in zip(batch.starts, batch.ends, strict=True):
-                if end - start >= LEAST and (at := head_start(buffer, start)) and buffer[at : end - NUMBER] in heads:
+            found = heads_in(batch)
+            if heads.issuperset(found):
+                continue
+            for head, start, end in zip(found, batch.starts, batch.ends, strict=True):
+                if head in heads:
                     continue
-                event = event_at(path, buffer, start, end)
+                event = event_at(path, batch.buffer, start, end)
                 for value in event.summary.value:
                     if not value.tag.startswith(_OWN):
                         tags[value.tag] = None
@@ -144,11 +146,9 @@ def _series(
 
 def _events(path: Path, extent: Extent, uninteresting: set[bytes]) -> Iterator[Any]:
     for batch in batches(path, extent):
-        buffer = batch.buffer
-        for start, end in zip(batch.starts, batch.ends, strict=True):
-            at = head_start(buffer, start) if end - start >= LEAST else 0
-            if not at or buffer[at : end - NUMBER] not in uninteresting:
-                yield event_at(path, buffer, start, end)
+        for head, start, end in zip(heads_in(batch), batch.starts, batch.ends, strict=True):
+            if head not in uninteresting:
+                yield event_at(path, batch.buffer, start, end)
 
 
 def event_at(path: Path, buffer: bytes, start: int, end: int) -> Any:
@@ -160,7 +160,7 @@ def event_at(path: Path, buffer: bytes, start: int, end: int) -> Any:
     try:
         return parse(buffer[start:end])
     except ValueError as error:
-        msg = f"a record of {end - start + HEADER + NUMBER} bytes is no event: {error}; is this an event file?"
+        msg = f"a record of {end - start + HEADER + FOOTER} bytes is no event: {error}; is this an event file?"
         raise InputError(msg, path) from None
 
 

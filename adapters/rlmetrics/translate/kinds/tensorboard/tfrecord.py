@@ -103,23 +103,34 @@ def _cut(path: Path, place: int, buffer: bytes) -> tuple[list[int], list[int], i
     starts: list[int] = []
     ends: list[int] = []
     at, total = 0, len(buffer)
+    unpack = _LENGTH.unpack_from
     while at + HEADER <= total:
-        head = buffer[at : at + HEADER]
-        length = _length(head)
-        if length < 0:
-            raise _damaged(path, place + at, "the checksum of its length is wrong")
-        if length > _LARGEST:
-            raise _damaged(path, place + at, f"a length of {length} bytes can't be")
-        end = at + HEADER + length
+        start = at + HEADER
+        end = start + unpack(buffer, at)[0]
         if end + FOOTER > total:
+            # A wrong length leads anywhere: the first one that is wrong is to blame.
+            for begin in (*starts, start) if not _is_whole(buffer[at:start]) else (start,):
+                _check_head(path, place + begin - HEADER, buffer[begin - HEADER : begin])
             break
-        starts.append(at + HEADER)
+        starts.append(start)
         ends.append(end)
         at = end + FOOTER
     return starts, ends, at
 
 
+def _check_head(path: Path, offset: int, head: bytes) -> None:
+    length = _LENGTH.unpack_from(head)[0]
+    if not _is_whole(head):
+        raise _damaged(path, offset, "the checksum of its length is wrong")
+    if length > _LARGEST:
+        raise _damaged(path, offset, f"a length of {length} bytes can't be")
+
+
 def _verify(path: Path, place: int, buffer: bytes, starts: list[int], ends: list[int]) -> None:
+    heads = [buffer[start - HEADER : start] for start in starts]
+    if not all(map(_is_whole, set(heads))):
+        for start, head in zip(starts, heads, strict=True):
+            _check_head(path, place + start - HEADER, head)
     stored = b"".join([buffer[end : end + FOOTER] for end in ends])
     if masked_many(buffer, starts, ends).astype("<u4").tobytes() == stored:
         return
@@ -129,9 +140,9 @@ def _verify(path: Path, place: int, buffer: bytes, starts: list[int], ends: list
 
 
 @lru_cache(maxsize=4096)
-def _length(head: bytes) -> int:
-    """Return the length that a header says, or -1 if its checksum is wrong."""
-    return _LENGTH.unpack_from(head)[0] if _CRC.unpack_from(head, 8)[0] == masked(head[:8]) else -1
+def _is_whole(head: bytes) -> bool:
+    """Tell whether the checksum of a length is right."""
+    return bool(_CRC.unpack_from(head, 8)[0] == masked(head[:8]))
 
 
 @lru_cache(maxsize=4096)
