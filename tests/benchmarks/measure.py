@@ -24,7 +24,8 @@ Way = Callable[[], object]
 def paired(ways: Mapping[str, Way], rounds: int, device: str = "cpu") -> dict[str, dict[str, float]]:
     """Time several ways to one result.
 
-    Each round runs every way once, so that a busy machine slows all of them alike. One thread on the CPU is timed by
+    Each round runs every way twice, so that a busy machine slows all of them alike, and times the second run, so that
+    none finds the caches as another one has left them. One thread on the CPU is timed by
     the processor time of the process, which other processes do not lengthen; anything else by the wall clock.
 
     Returns:
@@ -37,6 +38,7 @@ def paired(ways: Mapping[str, Way], rounds: int, device: str = "cpu") -> dict[st
     times: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds + max(2, rounds // 10)):
         for name, way in ways.items():
+            way()
             _wait(device)
             start = clock()
             way()

@@ -9,8 +9,9 @@ import torch
 from rlmetrics.codegen.formula import Compiled, Fused, compile_formula
 from rlmetrics.codegen.model import Input, Parameter
 from rlmetrics.reference import evaluate
-from rlmetrics.state import host, ops, slots
+from rlmetrics.state import host, ops, parts, slots
 from rlmetrics.state.layout import Layout, width
+from rlmetrics.state.packing import Packing
 from torch import Tensor
 
 INPUTS: dict[str, Input] = {
@@ -54,7 +55,7 @@ def compiled(formula: str, let: Mapping[str, str] | None = None, **more: Any) ->
 def define(signature: str, lines: list[str]) -> Callable[..., Any]:
     """Execute a generated function body."""
     body = "\n".join(f"    {line}" for line in lines)
-    names: dict[str, Any] = {"torch": torch, "ops": ops, "host": host}
+    names: dict[str, Any] = {"torch": torch, "ops": ops, "parts": parts, "host": host}
     exec(f"def generated({signature}):\n{body}\n", names)
     function: Callable[..., Any] = names["generated"]
     return function
@@ -72,7 +73,10 @@ def update_function(formula: Compiled | Fused) -> Callable[..., Tensor]:
     values = "".join(f"{slot.name}, " for slot in formula.slots)
     signature = ", ".join([*formula.inputs, *(f"{name}={value!r}" for name, value in DEFAULTS.items())])
     fill = define(signature, [*formula.update_source, f"return ({values})"])
-    return lambda *args, **kwargs: slots.pack(fill(*args, **kwargs))
+    if isinstance(formula, Compiled):
+        return lambda *args, **kwargs: slots.pack(fill(*args, **kwargs))
+    packing, like = Packing(formula.slots), formula.like
+    return lambda **tensors: packing.pack(fill(**tensors), tensors[like])
 
 
 def fused_results(formula: Fused, state: Tensor) -> dict[str, float]:

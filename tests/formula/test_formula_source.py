@@ -20,6 +20,7 @@ from formula.formula_support import (
 )
 from formula.test_formula_values import FORMULAS, LET
 from rlmetrics.codegen.formula import fuse
+from rlmetrics.state.packing import Packing
 
 CLIP = {
     "ratio": "exp(logprobs - old_logprobs)",
@@ -178,9 +179,9 @@ def test_fused_parameters_can_be_told_apart() -> None:
     """Two formulas with a parameter of one name get two values."""
     formulas = {"near": compiled("mean(logprobs > clip)"), "far": compiled("mean(logprobs > clip)")}
     whole = fuse(formulas, {"far": {"clip": "far_clip"}})
-    names = ", ".join(slot.name for slot in whole.slots if slot.name != "token_count")
-    fill = define("logprobs, mask, clip, far_clip", [*whole.update_source, f"return {names}"])
+    names = ", ".join(slot.name for slot in whole.slots)
+    fill = define("logprobs, mask, clip, far_clip", [*whole.update_source, f"return [{names}]"])
     tensors = make(1)
-    near, far = fill(tensors["logprobs"], tensors["mask"], -9.0, 9.0)
-    assert tensors["mask"].sum().item() == near.item()
-    assert 0 == far.item()
+    state = Packing(whole.slots).pack(fill(tensors["logprobs"], tensors["mask"], -9.0, 9.0), tensors["mask"])
+    places = [place for place, slot in enumerate(whole.slots) if slot.name != "token_count"]
+    assert [tensors["mask"].sum().item(), 0] == state[places].tolist()

@@ -24,13 +24,16 @@ def seq_sum(x: Tensor, over: Tensor | None = None) -> Tensor:
 
 def seq_count(condition: Tensor, over: Tensor | None = None) -> Tensor:
     """Return how many tokens of each sequence fulfil the condition, float64 ``[B]``."""
-    return (condition if over is None else condition & over).sum(-1, dtype=wide_dtype(condition))
+    # A row is shorter than 2**31, and a sum in float64 takes five times as long.
+    counts = (condition if over is None else condition & over).sum(-1, dtype=torch.int32)
+    return counts.to(wide_dtype(condition))
 
 
 def seq_mean(x: Tensor, over: Tensor | None = None) -> Tensor:
     """Return the mean of each sequence (a fraction for booleans), float64 ``[B]``."""
-    n = seq_count(torch.ones_like(x, dtype=torch.bool), over)
-    return torch.where(n > 0, seq_sum(x, over) / n.clamp(min=1), nan)
+    n = seq_count(torch.ones_like(x, dtype=torch.bool) if over is None else over)
+    total = seq_count(x, over) if x.dtype == torch.bool else seq_sum(x, over)
+    return torch.where(n > 0, total / n.clamp(min=1), nan)
 
 
 def seq_min(x: Tensor, over: Tensor | None = None) -> Tensor:
@@ -47,7 +50,7 @@ def seq_max(x: Tensor, over: Tensor | None = None) -> Tensor:
 
 def seq_any(condition: Tensor, over: Tensor | None = None) -> Tensor:
     """Return whether any token of each sequence fulfils the condition, bool ``[B]``."""
-    return (condition if over is None else condition & over).any(-1)
+    return (condition if over is None or over is condition else condition & over).any(-1)
 
 
 def seq_all(condition: Tensor, over: Tensor | None = None) -> Tensor:

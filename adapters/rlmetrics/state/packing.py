@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import torch
 from torch import Tensor
 
-from .layout import SLOT_KINDS, Layout, Slot, SlotKind, width
+from .layout import SLOT_KINDS, Layout, Slot, SlotKind, identity, width
+from .ops import wide_dtype
+from .parts import Part, Value, together
 from .slots import MERGE, initial
 
 __all__ = ["Packing"]
@@ -36,7 +39,7 @@ class Packing:
             raise ValueError(msg)
         self.slots = tuple(slots)
         self.width = Layout(self.slots).width
-        self._narrow = sum(width(slot) == 1 for slot in slots)
+        self._identities = [identity(slot) for slot in slots]
         sizes: dict[SlotKind, int] = {}
         for slot in slots:
             kind: SlotKind = "sum" if slot.kind in _ADDITIVE else slot.kind
@@ -48,10 +51,23 @@ class Packing:
         """Return the state ``[W]`` that has seen nothing."""
         return initial(self.slots, device)
 
-    def pack(self, values: Sequence[Tensor]) -> Tensor:
-        """Lay the slot values of one update out as one state ``[W]``."""
-        narrow = [torch.stack(list(values[: self._narrow]))] if self._narrow else []
-        return torch.cat([*narrow, *values[self._narrow :]])
+    def pack(self, values: Sequence[Value], like: Tensor) -> Tensor:
+        """Lay the slot values of one update out as one state ``[W]``, doing the reductions that were put off.
+
+        Args:
+            values: The value of each slot.
+            like: A tensor on the device of the update.
+        """
+        if torch.compiler.is_compiling():
+            return torch.cat([self._tensor(*item, like) for item in zip(self.slots, values, strict=True)])
+        return _together(self._identities, values, like)
+
+    def _tensor(self, slot: Slot, value: Value, like: Tensor) -> Tensor:
+        if isinstance(value, Tensor):
+            return value.reshape(-1)
+        assert not isinstance(value, Part)
+        numbers = identity(slot) if value is None else (value,)
+        return torch.cat([like.new_full((1,), number, dtype=wide_dtype(like)) for number in numbers])
 
     def merge(self, left: Tensor, right: Tensor) -> Tensor:
         """Merge states ``[…, W]``; ``left`` came first, which only ``last`` slots can tell."""
@@ -72,3 +88,63 @@ class Packing:
             merged = self.merge(states[0:even:2], states[1:even:2])
             states = torch.cat([merged, states[even:]])
         return states[0]
+
+
+def _together(identities: Sequence[tuple[float, ...]], values: Sequence[Value], like: Tensor) -> Tensor:
+    """Return a state from numbers, tensors, and reductions that are now done with others of their kind."""
+    numbers: list[float] = []
+    pieces: dict[object, list[Tensor]] = {}
+    parts: dict[object, list[Part]] = {}
+    places: dict[int, tuple[object, int, int]] = {}
+    order: list[tuple[object, int, int]] = []
+    for identity_, value in zip(identities, values, strict=True):
+        if value is None:
+            order.append((None, len(numbers), len(identity_)))
+            numbers += identity_
+        elif type(value) is Part:
+            size = len(identity_)
+            place = places.get(id(value))
+            if place is None:
+                kind, x, over = value
+                # A population has the shape of what it selects from.
+                key: object = (kind, id(over), x.dtype, None if over is not None else x.shape)
+                group = parts.get(key)
+                if group is None:
+                    group = parts[key] = []
+                place = places[id(value)] = (key, len(group) * size, size)
+                group.append(value)
+            order.append(place)
+        elif type(value) is float:
+            order.append((None, len(numbers), 1))
+            numbers.append(value)
+        else:
+            assert isinstance(value, Tensor)
+            same = pieces.setdefault(len(identity_), [])
+            order.append((len(identity_), len(same) * len(identity_), len(identity_)))
+            same.append(value)
+    found: dict[object, Tensor] = {}
+    if numbers:
+        known = torch.tensor(numbers, dtype=wide_dtype(like))
+        found[None] = known if like.device.type == "cpu" else known.to(like.device, non_blocking=True)
+    found.update((key, torch.stack(tensors).flatten()) for key, tensors in pieces.items())
+    found.update((key, together(group).flatten()) for key, group in parts.items())
+    starts = {}
+    length = 0
+    for key, tensor in found.items():
+        starts[key] = length
+        length += tensor.shape[0]
+    index = []
+    for key, offset, size in order:
+        first = starts[key] + offset
+        if size == 1:
+            index.append(first)
+        else:
+            index += range(first, first + size)
+    return torch.cat(list(found.values())).index_select(0, _index(tuple(index), like.device))
+
+
+@lru_cache(maxsize=256)
+def _index(places: tuple[int, ...], device: torch.device) -> Tensor:
+    """Return places as a tensor; kept, because bringing them to the device anew would take as long as the rest."""
+    with torch.inference_mode(mode=False):
+        return torch.tensor(places, device=device)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Fusion", "Suite"]
 
+_REMEMBERED = 1024
+"""How many combinations of dtypes and shapes a suite remembers as right."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fusion:
@@ -88,7 +91,7 @@ class Suite:
         self.values = self.fusion.packing.initial(device)
         self._seen = False
         self._total: Tensor | None = None
-        self._accepted: set[frozenset[str]] = set()
+        self._accepted: set[object] = set()
         self._reduce = self.fusion.update
 
     @property
@@ -107,12 +110,8 @@ class Suite:
             ValueError: An input has another number of axes, or two inputs disagree about the size of an axis.
         """
         given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
-        names = frozenset(given)
-        if names not in self._accepted:
-            self._check_names(names)
-            self._accepted.add(names)
+        self._check(given)
         fusion = self.fusion
-        check_inputs(fusion.inputs, given)
         with torch.no_grad():
             batch = self._reduce(**{name: given.get(name) for name in fusion.inputs}, **self.parameters)
             if self._seen:
@@ -247,6 +246,20 @@ class Suite:
 
     def _slots(self) -> list[tuple[str, str]]:
         return [(slot.name, slot.kind) for slot in self.fusion.packing.slots]
+
+    def _check(self, given: Mapping[str, Tensor]) -> None:
+        """Check names, dtypes and shapes, unless tensors like these were accepted before."""
+        kinds = None
+        if not torch.compiler.is_compiling():
+            kinds = tuple([(name, getattr(x, "dtype", None), getattr(x, "shape", None)) for name, x in given.items()])
+            if kinds in self._accepted:
+                return
+        self._check_names(frozenset(given))
+        check_inputs(self.fusion.inputs, given)
+        if kinds is not None:
+            if len(self._accepted) >= _REMEMBERED:
+                self._accepted.clear()
+            self._accepted.add(kinds)
 
     def _check_names(self, given: frozenset[str]) -> None:
         """Check that every needed input is there, and that every input is of use."""

@@ -9,14 +9,12 @@ from rlmetrics.state.layout import SLOT_KINDS, Slot
 
 from .axes import same_axes
 from .compile import Compiled
-from .constants import Constants
 from .declared import Input
-from .guards import guarded
 from .host import HostRenderer
-from .lower import Finalized, conversions, finalize, tidy
+from .lower import Finalized, finalize, tidy
 from .nodes import Arena, Node, walk
+from .parts import PartsRenderer
 from .plan import REDUCTIONS, Empty, Filled, Plan
-from .render import Renderer
 from .scope import Names, Scope
 
 __all__ = ["Block", "Fused", "fuse"]
@@ -44,7 +42,8 @@ class Block:
 class Fused:
     """Several formulas over one set of tensors.
 
-    The source uses ``torch``, and ``ops`` and ``host`` of ``rlmetrics.state``. An optional input may be None.
+    The source uses ``torch``, and ``ops``, ``parts`` and ``host`` of ``rlmetrics.state``. An optional input may be
+    None. What the variable of a slot holds is a ``parts.Value``.
 
     Attributes:
         inputs: The axes of each input that is used, in the order in which they were declared; axes of one name have
@@ -55,7 +54,6 @@ class Fused:
         blocks: The formulas by the optional inputs that they need.
         results: For each formula how its result comes from the slots, as Python numbers and (wide slots) lists of them.
         omitted: The formulas whose result is left out where the population was empty.
-        omitted: The formulas whose result is left out where the population was empty.
     """
 
     inputs: Mapping[str, tuple[str, ...]]
@@ -65,6 +63,11 @@ class Fused:
     blocks: tuple[Block, ...]
     results: Mapping[str, Finalized]
     omitted: frozenset[str]
+
+    @property
+    def like(self) -> str:
+        """The first input that every update has."""
+        return next(name for name in self.inputs if name not in self.optional)
 
     @property
     def results_source(self) -> tuple[str, ...]:
@@ -103,7 +106,7 @@ def fuse(
         [compiled.inputs for compiled in formulas.values()],
         {name: word for name, word in declared.items() if name in used},
     )
-    names = Names([*inputs, *parameters, "state", "host", "results", *_UNSEEN.values()])
+    names = Names([*inputs, *parameters, "state", "host", "parts", "keep", "results"])
     keys: dict[_Key, list[str]] = {(): []}
     for name, compiled in formulas.items():
         key = tuple(word for word in inputs if word in optional and word in compiled.inputs)
@@ -129,18 +132,6 @@ def fuse(
     )
 
 
-_UNSEEN = {
-    "sum": "no_sum",
-    "count": "no_sum",
-    "min": "no_min",
-    "max": "no_max",
-    "moments": "no_moments",
-    "comoments": "no_comoments",
-    "last": "no_last",
-}
-"""What the value of a slot is called, by its kind, in an update that lacks its inputs."""
-
-
 class _Writer:
     """Writes one body for blocks of slots; a block that needs more inputs than another stands inside it.
 
@@ -164,10 +155,11 @@ class _Writer:
         self._names = names
         self._axes = inputs
         self._inputs = {str(node.value): node for node in walk(roots) if node.op == "input"}
-        self._required = [name for name in inputs if name not in optional]
+        self._optional = optional
         self._filled: dict[_Key, list[Filled]] = {}
         self._updates: dict[_Key, str] = {}
-        self._renderer = Renderer(guarded(roots), Constants())
+        self._renderer = PartsRenderer(roots, "mask" in self._inputs and "mask" not in optional)
+        self._opposites = _opposites(roots)
         self._host = HostRenderer(frozenset(), self._renderer.constants)
         for node in walk(roots):
             # From the leaves up, so that long chains of constants need no deep recursion.
@@ -184,7 +176,7 @@ class _Writer:
     ) -> Iterator[tuple[str, Finalized]]:
         """Plan the slots of one block and return its results, to be taken once every block has its slots."""
         roots = [root for root, _ in members.values()]
-        plan = Plan(self._arena, roots, self._names, "host", self._axes)
+        plan = Plan(self._arena, roots, self._names, "host", self._axes, self._opposites)
         for node in walk(roots):
             if node.op in REDUCTIONS:
                 plan.result(node)
@@ -214,18 +206,18 @@ class _Writer:
         """
         scope = Scope(self._names, self._arena.names, self._renderer.render, bound)
         calls = dict(known or {})
-        new = self._required if not key else [name for name in key if name not in outer]
-        scope.lines += conversions({name: self._inputs[name] for name in new}, self._renderer.safe)
+        if not key:
+            scope.lines += self._renderer.entrance({name: self._inputs[name] for name in self._axes}, self._optional)
         inside = [other for other in self._filled if other != key and self._outer(other) == key]
         below = [node for other in self._subtree(key) if other != key for node in self._nodes(other)]
         scope.prepare(self._nodes(key), below)
         for filled in self._filled[key]:
             call = (filled.function, filled.nodes, filled.more)
-            text = calls.get(call) or scope.call(filled.function, filled.nodes, *filled.more)[0]
+            text = calls.get(call) or self._renderer.filled(filled, scope)
             calls.setdefault(call, filled.slot.name)
             scope.lines.append(f"{filled.slot.name} = {text}")
         if key:
-            scope.lines.append(f"{self._updates[key]} = ops.one({self._required[0]})")
+            scope.lines.append(f"{self._updates[key]} = parts.one()")
         yield from tidy(scope.lines)
         for other in inside:
             yield f"if {' and '.join(f'{name} is not None' for name in other if name not in key)}:"
@@ -249,16 +241,26 @@ class _Writer:
         return [node for filled in self._filled[key] for node in filled.nodes]
 
     def _unseen(self, key: _Key) -> Iterator[str]:
-        """Yield lines that give every slot of a block, and of those inside it, the value of having seen nothing."""
-        subtree = list(self._subtree(key))
-        slots = [filled.slot for other in subtree for filled in self._filled[other]]
-        kinds = dict.fromkeys(["sum" if slot.kind == "count" else slot.kind for slot in slots])
-        for kind in dict.fromkeys(["sum", *kinds]):
-            yield f'{_UNSEEN[kind]} = ops.unseen("{kind}", {self._required[0]})'
-        for slot in slots:
-            yield f"{slot.name} = {_UNSEEN[slot.kind]}"
-        for other in subtree:
-            yield f"{self._updates[other]} = {_UNSEEN['sum']}"
+        """Yield lines that leave every slot of a block, and of those inside it, as it is."""
+        for other in self._subtree(key):
+            yield from (f"{filled.slot.name} = None" for filled in self._filled[other])
+            yield f"{self._updates[other]} = None"
+
+
+def _opposites(roots: Sequence[Node]) -> dict[Node, Node]:
+    """Return differences that are also there the other way round, with that one: the one that more is made from."""
+    nodes = list(walk(roots))
+    used = {arg for node in nodes if node.op not in REDUCTIONS for arg in node.args}
+    differences = sorted((node for node in nodes if node.op == "sub"), key=lambda node: node not in used)
+    first: dict[tuple[Node, ...], Node] = {}
+    found: dict[Node, Node] = {}
+    for node in differences:
+        opposite = first.get(node.args[::-1])
+        if opposite is None:
+            first[node.args] = node
+        else:
+            found[node] = opposite
+    return found
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from rlmetrics.state.layout import Slot, SlotKind
 
 from .nodes import Arena, Node, walk
-from .scope import ATOM, PRODUCT, Names, Piece, telling_name
+from .scope import ATOM, PRODUCT, UNARY, Names, Piece, telling_name
 
 __all__ = ["REDUCTIONS", "Empty", "Filled", "Plan"]
 
@@ -61,6 +61,7 @@ class Plan:
         names: Where slots get their names.
         helpers: The module of helpers that results call: ``ops`` for tensors, ``host`` for Python numbers.
         axes: The axes of the inputs, if equal kinds of axes may have different sizes.
+        opposites: Differences whose negative is a node as well, with that node.
     """
 
     def __init__(
@@ -70,12 +71,14 @@ class Plan:
         names: Names,
         helpers: Literal["ops", "host"] = "ops",
         axes: Mapping[str, tuple[str, ...]] | None = None,
+        opposites: Mapping[Node, Node] | None = None,
     ):
         self.filled: list[Filled] = []
         self._arena = arena
         self._names = names
         self.helpers = helpers
         self._axes = axes or {}
+        self._opposites = opposites or {}
         self._slots: dict[tuple[object, ...], str] = {}
         reductions = [node for node in walk(roots) if node.op in REDUCTIONS]
         self._spread = {(node.args[0], node.over) for node in reductions if node.op in ("var", "std")}
@@ -90,9 +93,9 @@ class Plan:
         if op == "mean":
             if (x, over) in self._spread:
                 return f"{self.helpers}.mean_of({self._moments(x, over)})", ATOM
-            return self._quotient(self._extent_slot("sum", x, over), self._size(x, over))
+            return self._quotient(self._sum(x, over)[0], self._size(x, over))
         if op == "sum":
-            return self._extent_slot("sum", x, over), ATOM
+            return self._sum(x, over)
         if op == "count":
             return self._count(x, over), ATOM
         if op in ("min", "max"):
@@ -148,6 +151,18 @@ class Plan:
             self.filled.append(Filled(Slot(fresh, kind), function, operands))
         return self._slots[identity]
 
+    def _sum(self, x: Node, over: Node | None) -> Piece:
+        """Return the sum of a value; fused, from what other formulas have summed already."""
+        if self.helpers == "ops":
+            return self._extent_slot("sum", x, over), ATOM
+        if over is None and x.op == "seq_sum":
+            # The sum of the sums of all sequences is that of all tokens.
+            x, over = x.args[0], x.over
+        opposite = x.args[0] if x.op == "neg" else self._opposites.get(x)
+        if opposite is not None:
+            return f"-{self._extent_slot('sum', opposite, over)}", UNARY
+        return self._extent_slot("sum", x, over), ATOM
+
     def _extent_slot(self, kind: SlotKind, x: Node, over: Node | None) -> str:
         function = {"sum": "total", "min": "smallest", "max": "largest"}[kind]
         return self._slot(kind, f"{self._name(x)}_{kind}", f"ops.{function}", [x, over])
@@ -156,9 +171,9 @@ class Plan:
         name = f"{self._name(condition)}_count"
         if condition is over:
             return self._size(condition, over)
-        if over is not None:
-            condition = self._arena.node("and", [condition, over], extent=condition.extent, dtype="bool")
-        return self._slot("count", name, "ops.count", [condition])
+        if over is not None and self.helpers == "ops":
+            condition, over = self._arena.node("and", [condition, over], extent=condition.extent, dtype="bool"), None
+        return self._slot("count", name, "ops.count", [condition, over])
 
     def _size(self, x: Node, over: Node | None) -> str:
         if (x, over) in self._spread:
@@ -179,7 +194,10 @@ class Plan:
         if identity not in self._slots:
             wanted = {"token": "position", "batch": "element", "scalar": "update"}.get(x.extent, x.extent)
             self._slots[identity] = name = self._names.fresh(f"{wanted}_count")
-            self.filled.append(Filled(Slot(name, "count"), "ops.number_of", (x,)))
+            rows = self.helpers == "host" and x.op.startswith("seq_")
+            tokens = next((node for node in walk([x]) if rows and (node.op, node.extent) == ("input", "token")), None)
+            of = ("ops.number_of", (x,)) if tokens is None else ("ops.rows_of", (tokens,))
+            self.filled.append(Filled(Slot(name, "count"), *of))
         return self._slots[identity]
 
     def _size_of(self, x: Node) -> tuple[str, ...]:

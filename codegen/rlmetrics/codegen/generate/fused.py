@@ -92,7 +92,7 @@ def _by_stem(item: tuple[str, str]) -> str:
 def _module(spec: Spec, suite: _Suite) -> Output:
     fused = suite.fused
     source = f"spec/suites/{suite.stem}.yaml"
-    packed = layout.call("return _PACKING.pack", [layout.list_of(slot.name for slot in fused.slots)])
+    packed = layout.call("return _PACKING.pack", [layout.list_of(slot.name for slot in fused.slots), fused.like])
     update = f"{_body(fused.update_source)}\n{layout.source(packed, 4)}"
     results = [*_unpacked(fused), *fused.results_source]
     used = _used_in_results(suite)

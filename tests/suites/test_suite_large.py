@@ -1,0 +1,118 @@
+"""Large tensors take other ways through a suite than small ones: bit patterns and sums by rows, or a compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+
+import pytest
+import torch
+from rlmetrics.state._select import SMALL
+from rlmetrics.state.suite import Suite
+from rlmetrics.suites import PPOSuite, make_suite
+from suites.suite_support import SUITES, Tensors, make_batch
+
+ROWS, COLUMNS = 40, 120
+
+
+def large_batch(suite: Suite, seed: int) -> Tensors:
+    """Return a float32 batch above the size that counts as small, with garbage wherever the mask is false."""
+    batch = {
+        name: tensor.float() if tensor.is_floating_point() else tensor
+        for name, tensor in make_batch(suite, seed, ROWS, COLUMNS).items()
+    }
+    if "mask" in batch:
+        batch["mask"][3] = False
+        garbage = torch.tensor([nan, inf, -inf, 3e38]).repeat(ROWS * COLUMNS // 4).view(ROWS, COLUMNS)
+        for name, tensor in batch.items():
+            if tensor.shape == batch["mask"].shape and tensor.is_floating_point():
+                batch[name] = torch.where(batch["mask"], tensor, garbage)
+    return batch
+
+
+def widened(batch: Tensors) -> Tensors:
+    """Return a batch in float64, which has no way of its own but for selecting."""
+    return {name: tensor.double() if tensor.is_floating_point() else tensor for name, tensor in batch.items()}
+
+
+@pytest.mark.parametrize("make", SUITES)
+@pytest.mark.parametrize("seed", range(3))
+def test_float32_gives_what_float64_gives(make: Callable[[], Suite], seed: int) -> None:
+    """Whatever stands in padding: extremes and fractions are equal but for ties, everything else to float32."""
+    suite, wide = make(), make()
+    batch = large_batch(suite, seed)
+    assert max(tensor.numel() for tensor in batch.values()) > SMALL or "mask" not in batch
+
+    results, expected = suite.update(**batch).compute(), wide.update(**widened(batch)).compute()
+
+    assert expected.keys() == results.keys()
+    for name, value in expected.items():
+        assert pytest.approx(value, rel=2e-5, abs=2e-6, nan_ok=True) == results[name], name
+        if name.endswith(("/max", "/min")) and name.startswith(("advantage", "return", "length", "reward/score")):
+            assert value == results[name], name
+
+
+@pytest.mark.parametrize("make", SUITES)
+def test_whole_is_the_merge_of_its_rows(make: Callable[[], Suite]) -> None:
+    """A large update equals updates of few rows each, which take the other way: counts exactly, means to 1e-6."""
+    whole, parts = make(), make()
+    batch = large_batch(whole, 0)
+    whole.update(**batch)
+    for start in range(0, ROWS, 8):
+        parts.update(**{name: tensor[start : start + 8] for name, tensor in batch.items()})
+
+    for slot, value, other in zip(whole.fusion.packing.slots, whole.values, parts.values, strict=False):
+        if slot.kind in ("min", "max") or (slot.kind == "count" and not slot.name.endswith("updates")):
+            assert value == other, slot
+    for name, value in parts.compute().items():
+        assert pytest.approx(value, rel=1e-6, abs=1e-7, nan_ok=True) == whole.compute()[name], name
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_moments_are_stable(compiled: bool) -> None:
+    """Float32 with mean 1e4 and standard deviation 1e-2 keeps its variance to 1e-5 of that of the same numbers."""
+    torch.compiler.reset()
+    suite = make_suite(["return/variance", "return/mean"])
+    if compiled:
+        suite.compile(backend="aot_eager")
+    returns = (1e4 + 1e-2 * torch.randn(64, 256, generator=torch.Generator().manual_seed(0))).float()
+    mask = torch.rand(64, 256, generator=torch.Generator().manual_seed(1)) < 0.8
+
+    results = suite.update(returns=returns.masked_fill(~mask, nan), mask=mask).compute()
+
+    kept = returns[mask].double()
+    assert pytest.approx(kept.var().item(), rel=1e-5) == results["return/variance"]
+    assert pytest.approx(kept.mean().item(), rel=1e-7) == results["return/mean"]
+
+
+def test_extreme_ratios() -> None:
+    """Log-ratios of plus and minus 50, and returns as large as their ratios, neither overflow nor spoil counts."""
+    suite = make_suite(["policy/ratio/mean", "return/variance", "policy/clip_fraction_low", "kl/old/k3"])
+    logprobs = torch.zeros(64, 128)
+    logprobs[:, ::2], logprobs[:, 1::2] = 50.0, -50.0
+    tensors = {"old_logprobs": torch.zeros(64, 128), "advantages": -torch.ones(64, 128), "returns": logprobs.exp()}
+    mask = torch.ones(64, 128, dtype=torch.bool)
+
+    results = suite.update(logprobs=logprobs, mask=mask, **tensors).compute()
+
+    ratios = logprobs.exp().double()
+    assert pytest.approx(ratios.mean().item(), rel=1e-6) == results["policy/ratio/mean"]
+    assert pytest.approx(ratios.var().item(), rel=1e-5) == results["return/variance"]
+    assert 0.5 == results["policy/clip_fraction_low"]
+
+
+def test_nothing_is_masked_that_is_not() -> None:
+    """NaN where the mask holds makes NaN of what is computed from it, and of nothing else."""
+    suite = PPOSuite()
+    batch = large_batch(suite, 1)
+    expected = suite.update(**batch).compute()
+    row, column = batch["mask"].nonzero()[7].tolist()
+    batch["advantages"][row, column] = nan
+
+    results = suite.reset().update(**batch).compute()
+
+    spoiled = {name for name, value in results.items() if value != value}
+    assert {"policy/loss", "advantage/mean", "advantage/max", "advantage/min"} <= spoiled
+    assert {name: value for name, value in expected.items() if "kl/" in name} == {
+        name: value for name, value in results.items() if "kl/" in name
+    }
