@@ -84,8 +84,9 @@ SITUATIONS = (
     Situation(rows=2, columns=6, noise=(0.0,), quarters=True, parameters="one"),
 )
 SEEDS = range(len(SITUATIONS))
-TINY = range(len(SITUATIONS), len(SITUATIONS) + 40)
-"""Seeds of situations that are drawn: one or two short responses, so that each number decides."""
+TINY = (41, 131, 144, 194, 196, 268, 320, 322, 409, 640, 676, 708, 745, 764, 780, 814, 908, 939, 949, 985)
+"""Seeds of situations that are drawn: one or two short responses, so that each number decides. Of a thousand seeds,
+these tell every planted fault from the function that any of them tells; see ``tests/benchmarks/mutation.py``."""
 
 
 def situation_of(seed: int) -> Situation:

@@ -54,7 +54,9 @@ def _environment(checkout: Path) -> dict[str, str]:
     script = tools / "rlmetrics"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rlmetrics.cli "$@"\n', encoding="utf-8")
     script.chmod(0o755)
-    roots = os.pathsep.join(str(checkout / root) for root in ("generated", "adapters", "codegen"))
+    roots = os.pathsep.join(
+        str(checkout / root) for root in ("generated", "adapters", "codegen", Path("tests", "stand_ins"))
+    )
     path = os.pathsep.join([str(tools), str(Path(sys.executable).parent), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "PYTHONPATH": roots, "PYTHONDONTWRITEBYTECODE": "1"}
 

@@ -76,6 +76,27 @@ def mutants(source: str, token_inputs: list[str], names: list[str], guarded: boo
     yield from _swaps(update, lines, names)
 
 
+def why_equal(kind: str, line: str, change: str) -> str:
+    """Return why a fault of this sort may leave every result as it is."""
+    if change == "padding stays as it is":
+        return (
+            "every exponential meets numbers that are reduced or clamped, so padding stays harmless until it is masked"
+        )
+    if kind == "mask dropped":
+        return "what is added up is zero outside the mask already"
+    if "state[" in line:
+        return "both slots of the state hold the same count"
+    if kind == "shifted by one":
+        return "all positions are added up, in whatever order"
+    if kind == "inputs swapped":
+        return "the formula treats both alike"
+    if kind == "boundary moved":
+        return "both sides give the same on the boundary"
+    if "clamp(" in line:
+        return "beyond the bound nothing is left that the result could show"
+    return "the other terms decide wherever this one differs"
+
+
 def _edits(tree: ast.Module) -> Iterator[_Edit]:
     for function in tree.body:
         assert isinstance(function, ast.FunctionDef)

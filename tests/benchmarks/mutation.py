@@ -22,7 +22,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -32,14 +32,19 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests", "tests/generated")]
 
 import torch  # noqa: E402
-from benchmarks.mutants import KINDS, Mutant, mutants  # noqa: E402
+from benchmarks.mutants import KINDS, Mutant, mutants, why_equal  # noqa: E402
 from metric_checks import Case  # noqa: E402
+from metric_inputs import SEEDS, make_inputs, make_parameters  # noqa: E402
 from rlmetrics import functional  # noqa: E402
 from rlmetrics.state import MetricFunction  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "mutation.md"
 TESTS = ("value", "padding", "merge", "empty", "gradient", "half_precision", "errors")
 """The generated tests, those first that notice most."""
+DRAWS = 1000
+"""On so many draws of inputs a mutant that survives is compared with the function; if none tells them apart, it is
+taken for equivalent."""
+
 SECONDS = 30
 """A mutant that takes longer counts as noticed: the tests would not end."""
 
@@ -55,6 +60,7 @@ class Result:
         change: What was put where.
         digest: Of the changed source, which tells a mutant from all others.
         killed: Whether a generated test failed.
+        told_by: How many of `DRAWS` further draws of inputs tell a survivor from the function.
     """
 
     metric: str
@@ -63,6 +69,7 @@ class Result:
     change: str
     digest: str
     killed: bool
+    told_by: int = 0
 
 
 def main() -> int:
@@ -119,8 +126,12 @@ def run(family: str, known: Mapping[str, Result]) -> Iterator[Result]:
             assert _all_pass(case, tests), f"{case.id} fails without any fault"
             for mutant in mutants_of(case, module):
                 digest = hashlib.sha256(f"{case.id}\n{mutant.source}".encode()).hexdigest()[:16]
-                killed = known[digest].killed if digest in known else is_killed(case, mutant, module, tests)
-                yield Result(case.id, mutant.kind, mutant.line, mutant.change, digest, killed)
+                if digest in known:
+                    yield known[digest]
+                    continue
+                killed = is_killed(case, mutant, module, tests)
+                told_by = 0 if killed else telling_draws(case, mutant, module)
+                yield Result(case.id, mutant.kind, mutant.line, mutant.change, digest, killed, told_by)
 
 
 def mutants_of(case: Case, module: ModuleType) -> Iterator[Mutant]:
@@ -145,6 +156,18 @@ def _parsed(source: str) -> ast.Module:
     if source not in _TREES:
         _TREES[source] = ast.parse(source)
     return _TREES[source]
+
+
+def telling_draws(case: Case, mutant: Mutant, module: ModuleType) -> int:
+    """Count the draws of inputs on which a mutant gives another result than the function."""
+    space = dict(vars(module))
+    exec(compile(mutant.source, "<mutant>", "exec"), space)
+    metric, changed, found = case.metric, space[case.function], 0
+    for seed in range(len(SEEDS), len(SEEDS) + DRAWS):
+        inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
+        expected, result = metric.function(**inputs, **parameters), changed(**inputs, **parameters)
+        found += not torch.allclose(expected, result, rtol=1e-9, atol=1e-12, equal_nan=True)
+    return found
 
 
 def is_killed(case: Case, mutant: Mutant, module: ModuleType, tests: ModuleType) -> bool:
@@ -206,12 +229,20 @@ def page(results: list[Result]) -> str:
     """Return the page with the figures."""
     killed = Counter(result.kind for result in results if result.killed)
     total = Counter(result.kind for result in results)
+    same = Counter(result.kind for result in results if not result.killed and not result.told_by)
     rows = "\n".join(
-        f"| {kind} | {total[kind]} | {killed[kind]} | {_share(killed[kind], total[kind])} |" for kind in KINDS
+        f"| {kind} | {total[kind]} | {same[kind]} | {killed[kind]} | {_share(killed[kind], total[kind] - same[kind])} |"
+        for kind in KINDS
     )
-    survivors = "\n".join(f"| {_row(result)} |" for result in results if not result.killed)
+    alive = [result for result in results if not result.killed]
+    equal = [result for result in alive if not result.told_by]
+    missed = [f"| {_row(result)} | {result.told_by} |" for result in alive if result.told_by]
+    reasons = Counter((why_equal(result.kind, result.line, result.change), result.kind) for result in equal)
+    grouped = "\n".join(f"| {why} | {kind} | {number} |" for (why, kind), number in sorted(reasons.items()))
+    survivors = "\n".join(f"| {_row(result)} |" for result in equal)
     families = ", ".join(sorted({result.metric.partition("/")[0] for result in results}))
     today = datetime.datetime.now(tz=datetime.timezone.utc).date()
+    telling = len(results) - len(equal)
     return f"""---
 title: Mutation run
 ---
@@ -219,21 +250,38 @@ title: Mutation run
 # Can the generated tests fail?
 
 Small faults are planted in every generated function, one at a time, and the tests that were generated for it are run.
-A fault that no test notices is listed below. Families: {families}.
+A fault that no test notices is compared with the function on {DRAWS:,} further draws of inputs, many of them exactly on
+thresholds; where none of them tells the two apart, the fault changes nothing and is taken for equivalent.
+Families: {families}.
 Run on {today} with torch {torch.__version__.partition("+")[0]} by
 `tests/benchmarks/mutation.py --write`.
 
-| Fault | Planted | Noticed | Share |
-|---|---:|---:|---:|
-{rows}
-| **all** | {len(results)} | {sum(killed.values())} | {_share(sum(killed.values()), len(results))} |
+Of {len(results):,} faults {len(equal)} are equivalent; of the other {telling:,}, {sum(killed.values()):,} are noticed.
 
-## Not noticed
+| Fault | Planted | Equivalent | Noticed | Share of those that can be |
+|---|---:|---:|---:|---:|
+{rows}
+
+## Not noticed, though some draw tells
+
+| Metric | Fault | Line | Change | Draws of {DRAWS:,} that tell |
+|---|---|---|---|---:|
+{_lines(missed)}
+
+## Equivalent
+
+| Why it changes nothing | Fault | Number |
+|---|---|---:|
+{grouped}
 
 | Metric | Fault | Line | Change |
 |---|---|---|---|
 {survivors}
 """
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(lines) if lines else "| none | | | | |"
 
 
 def _row(result: Result) -> str:

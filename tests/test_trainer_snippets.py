@@ -1,0 +1,117 @@
+"""The snippets of the page about trainers, put to work: in TRL's trainer, in verl's worker."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from rlmetrics.functional import REGISTRY
+
+TESTS = Path(__file__).resolve().parent
+PAGE = TESTS.parent / "docs" / "trainers.md"
+SIGNATURES = json.loads((TESTS / "fixtures" / "trainer_signatures.json").read_text())
+"""Argument names of what the snippets override or call, as they stand in the releases that the page names."""
+
+
+@pytest.fixture(autouse=True)
+def _stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let TRL and verl be found where they are not installed."""
+    monkeypatch.syspath_prepend(str(TESTS / "stand_ins"))
+    return
+
+
+def snippet(heading: str) -> dict[str, Any]:
+    """Return the names that the first snippet below a heading defines."""
+    section = PAGE.read_text().partition(f"## {heading}\n")[2]
+    code = re.search(r"^```python\n(.*?)^```$", section, re.S | re.M)
+    assert code is not None
+    names: dict[str, Any] = {}
+    exec(compile(code[1], f"{PAGE.name}: {heading}", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("name", list(SIGNATURES))
+def test_stand_ins_take_what_the_originals_take(name: str) -> None:
+    """Each function of the stand-ins has the arguments that it has in the release."""
+    module, _, path = name.partition(":")
+    found = import_module(module)
+    for part in path.split("."):
+        found = getattr(found, part)
+
+    assert SIGNATURES[name] == list(inspect.signature(found).parameters)
+
+
+def test_in_a_trl_trainer() -> None:
+    """Micro-batches of different lengths are logged as one window, in training and in evaluation apart."""
+    trainer = snippet("In a TRL trainer")["MeasuredGRPOTrainer"](epsilon_low=0.1)
+    batches = []
+    for seed, rows in ((0, 2), (1, 4)):
+        generator = torch.Generator().manual_seed(seed)
+        batches.append(
+            {
+                "completion_ids": torch.randint(1, 9, (rows, 5), generator=generator),
+                "completion_mask": (torch.arange(5) < torch.randint(1, 6, (rows, 1), generator=generator)).long(),
+                "advantages": torch.randn(rows, generator=generator),
+                "old_per_token_logps": -torch.rand(rows, 5, generator=generator),
+                "ref_per_token_logps": -torch.rand(rows, 5, generator=generator),
+            }
+        )
+        trainer.compute_loss(trainer.model, batches[-1])
+    trainer.log({"loss": 1.0})
+    trainer.model.training = False
+    trainer.log({"eval_loss": 2.0})
+
+    logprobs = torch.cat([-1.0 - batch["completion_ids"] / 10 for batch in batches])
+    old, ref = (torch.cat([batch[f"{name}_per_token_logps"] for batch in batches]) for name in ("old", "ref"))
+    mask = torch.cat([batch["completion_mask"] for batch in batches])
+    advantages = torch.cat([batch["advantages"] for batch in batches]).unsqueeze(1).expand(mask.shape)
+    row = trainer.rows[0]
+    assert 1.0 == row["loss"]
+    assert pytest.approx(REGISTRY["kl/reference/k3"](logprobs, ref, mask).item()) == row["exact/kl/reference/k3"]
+    expected = REGISTRY["policy/clip_fraction_low"](logprobs, old, advantages, mask, clip_low=0.1).item()
+    assert pytest.approx(expected) == row["exact/policy/clip_fraction_low"]
+    assert 1.0 == pytest.approx(row["exact/entropy/policy"])
+    assert {"eval_loss": 2.0} == trainer.rows[1]
+
+
+def test_in_a_verl_worker() -> None:
+    """The metrics of an update are those of all its micro-batches, and the next update starts anew."""
+    names = snippet("In a verl worker")
+    worker = names["MeasuredWorker"]("measured")
+    generator = torch.Generator().manual_seed(0)
+    data = []
+    for rows in (1, 3):
+        old, new, advantages = torch.randn(3, rows, 6, generator=generator).unbind()
+        mask = torch.arange(6) < torch.randint(1, 7, (rows, 1), generator=generator)
+        data.append({"old_log_prob": old, "log_prob": new, "advantages": advantages, "response_mask": mask})
+
+    metrics = [worker.update_actor(data)["metrics"] for _ in range(2)]
+
+    new, old, mask = (
+        torch.cat([batch[name] for batch in data]) for name in ("log_prob", "old_log_prob", "response_mask")
+    )
+    assert pytest.approx(REGISTRY["kl/old/k1"](new, old, mask).item()) == metrics[0]["exact/kl/old/k1"]
+    assert 2 == len(metrics[0]["pg_loss"])
+    assert metrics[0] == metrics[1]
+
+
+def test_every_promised_snippet_is_there() -> None:
+    """The page shows a plain loop, TRL, verl, several ranks, and what to use in place of one's own masked mean."""
+    headings = re.findall(r"^## (.+)$", PAGE.read_text(), re.M)
+
+    for heading in (
+        "A plain PyTorch loop",
+        "In a TRL trainer",
+        "In a verl worker",
+        "Replace your own masked_mean",
+        "Several ranks",
+    ):
+        assert heading in headings
+        assert "```python" in PAGE.read_text().partition(f"## {heading}\n")[2].partition("\n## ")[0]
