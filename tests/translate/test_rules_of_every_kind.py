@@ -139,6 +139,16 @@ def test_two_old_names_of_one_new_name(log, tmp_path, second):
         assert (1, ["reward/score/mean"]) == (report.exit_code, list(report.collisions))
 
 
+def test_both_names_on_request(log, tmp_path):
+    """``--both`` writes each value under the old and the new name, and only once where they are the same."""
+    new, _ = _translate(log, tmp_path, ROWS, VERL, "canonical", both=True)
+
+    for was, now in zip(ROWS, new, strict=True):
+        assert {*EXACT, *EXACT.values(), "mine/own"} == set(now)
+        for key, value in was.items():
+            assert float(value) == float(now[key]) == float(now[EXACT.get(key, key)])
+
+
 def test_only_strict_relations_on_request(log, tmp_path):
     """``--strict`` leaves approximate counterparts alone."""
     rows = [{**row, "actor/ppo_kl": "0.125"} for row in ROWS]

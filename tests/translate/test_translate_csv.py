@@ -52,6 +52,17 @@ def test_an_export_of_a_chart_keeps_runs_quotes_and_body(translated):
     assert new.startswith(b'"training/global_step","')
 
 
+def test_names_of_runs_may_hold_the_separator(translated):
+    """The metric begins after the last separator before a known name; an unknown one after the last of all."""
+    old = "Step,a - b - train/reward,a - b - train/reward__MIN,train - kl - mine,x - y - mine/own__MAX\n1,2,3,4,5\n"
+
+    code, new, report = translated(old, GRPO, "verl==0.9.1")
+
+    titles = "Step,a - b - critic/score/mean,a - b - critic/score/mean__MIN,train - kl - mine,x - y - mine/own__MAX"
+    assert (0, f"{titles}\n1,2,3,4,5\n".encode()) == (code, new)
+    assert ["mine", "mine/own"] == sorted(report["unknown"])
+
+
 def test_a_history_from_the_api_is_translated_by_its_header(translated):
     """A plain table of metrics, axes of W&B among them, changes in its first line only."""
     old = (FIXTURES / "trl-0.18.2-grpo.wandb-api.csv").read_bytes()

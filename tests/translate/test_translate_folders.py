@@ -100,6 +100,18 @@ def test_runs_of_different_trainers_have_their_own_sources(tmp_path, capsys):
     assert {"a.jsonl": "verl[sft]==0.9.1", "b.jsonl": "trl[PPOTrainer]==0.11.4"} == files
 
 
+def test_code_is_copied_and_what_names_metrics_in_it_is_reported(runs):
+    """The mirror has the code as it is; the report says which lines want a look."""
+    code = "watch(\n    monitor='actor/ppo_kl',\n)\n"
+    (runs / "watch.py").write_text(code)
+
+    report = translate_file(runs, source=VERL, target="canonical")
+
+    assert code == (runs.with_name("runs.translated") / "watch.py").read_text()
+    assert str(runs / "watch.py") in report.copied
+    assert any(note.startswith(f"{runs / 'watch.py'}:2: actor/ppo_kl -> kl/old/k1") for note in report.notes)
+
+
 def test_a_damaged_file_does_not_keep_the_others(runs, capsys):
     """It is left out and named on one line; the rest is translated, and the exit code tells."""
     path = runs / "a" / "metrics.jsonl"

@@ -78,7 +78,9 @@ def store(request, written, tmp_path, monkeypatch):
 def _history(place):
     """All that MLflow finds in a store: by name of the run, every point of every key, and the latest."""
     client = MlflowClient(_uri(place))
-    runs = client.search_runs([client.get_experiment_by_name("rlhf").experiment_id])
+    experiment = client.get_experiment_by_name("rlhf")
+    assert experiment is not None
+    runs = client.search_runs([experiment.experiment_id])
     return {
         run.info.run_name: {
             key: [(m.step, m.timestamp, repr(m.value)) for m in client.get_metric_history(run.info.run_id, key)]
