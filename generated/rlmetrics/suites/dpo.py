@@ -13,7 +13,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import host, ops
+from rlmetrics.state import host, ops, parts
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Packing
 from rlmetrics.state.suite import Fusion, Suite
@@ -21,7 +21,7 @@ from rlmetrics.state.suite import Fusion, Suite
 __all__ = ["DPOSuite"]
 
 _SLOTS: Final = (
-    Slot("negative_log_sigmoid_sum", "sum"),
+    Slot("log_sigmoid_sum", "sum"),
     Slot("product_sum", "sum"),
     Slot("product_sum_2", "sum"),
     Slot("difference_sum", "sum"),
@@ -68,91 +68,85 @@ def _update(
     *,
     beta: float,
 ) -> Tensor:
+    chosen_mask = parts.truth(chosen_mask)
+    rejected_mask = parts.truth(rejected_mask)
+    chosen_is_top1 = parts.truth(chosen_is_top1)
+    mask = parts.truth(mask)
+    keep = parts.keep_of(mask) if mask is not None else None
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    chosen_mean_logits = parts.widened(chosen_mean_logits)
+    rejected_mean_logits = parts.widened(rejected_mean_logits)
+    token_entropy = parts.masked(token_entropy, keep)
     difference = chosen_logprobs - ref_chosen_logprobs
     difference_2 = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (difference - difference_2)
-    negative_log_sigmoid = -torch.nn.functional.logsigmoid(margin)
+    log_sigmoid = torch.nn.functional.logsigmoid(margin)
     product = beta * difference
     product_2 = beta * difference_2
-    negative_log_sigmoid_sum = ops.total(negative_log_sigmoid)
-    sequence_count = ops.number_of(negative_log_sigmoid)
-    product_sum = ops.total(product)
-    product_sum_2 = ops.total(product_2)
-    condition_count = ops.count(difference > difference_2)
-    difference_sum = ops.total(product - product_2)
-    chosen_logprobs_sum = ops.total(chosen_logprobs)
-    rejected_logprobs_sum = ops.total(rejected_logprobs)
+    log_sigmoid_sum = parts.total(log_sigmoid)
+    sequence_count = parts.number_of(-log_sigmoid)
+    product_sum = parts.total(product)
+    product_sum_2 = parts.total(product_2)
+    condition_count = parts.count(difference > difference_2)
+    difference_sum = parts.total(product - product_2)
+    chosen_logprobs_sum = parts.total(chosen_logprobs)
+    rejected_logprobs_sum = parts.total(rejected_logprobs)
     if chosen_lengths is not None:
         quotient = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
-        quotient_sum = ops.total(quotient)
-        sequence_count_2 = ops.number_of(quotient)
-        chosen_lengths_updates = ops.one(chosen_logprobs)
+        quotient_sum = parts.total(quotient)
+        sequence_count_2 = parts.number_of(quotient)
+        chosen_lengths_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", chosen_logprobs)
-        quotient_sum = no_sum
-        sequence_count_2 = no_sum
-        chosen_lengths_updates = no_sum
+        quotient_sum = None
+        sequence_count_2 = None
+        chosen_lengths_updates = None
     if rejected_lengths is not None:
         quotient_2 = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
-        quotient_sum_2 = ops.total(quotient_2)
-        sequence_count_3 = ops.number_of(quotient_2)
-        rejected_lengths_updates = ops.one(chosen_logprobs)
+        quotient_sum_2 = parts.total(quotient_2)
+        sequence_count_3 = parts.number_of(quotient_2)
+        rejected_lengths_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", chosen_logprobs)
-        quotient_sum_2 = no_sum
-        sequence_count_3 = no_sum
-        rejected_lengths_updates = no_sum
+        quotient_sum_2 = None
+        sequence_count_3 = None
+        rejected_lengths_updates = None
     if chosen_mean_logits is not None and chosen_mask is not None:
-        chosen_mask = chosen_mask.bool()
-        chosen_mean_logits = ops.as_float(chosen_mean_logits)
-        chosen_mean_logits_sum = ops.total(chosen_mean_logits, chosen_mask)
-        selected_count = ops.count(chosen_mask)
-        chosen_mean_logits_chosen_mask_updates = ops.one(chosen_logprobs)
+        chosen_mean_logits_sum = parts.total(chosen_mean_logits, chosen_mask)
+        selected_count = parts.count(chosen_mask)
+        chosen_mean_logits_chosen_mask_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", chosen_logprobs)
-        chosen_mean_logits_sum = no_sum
-        selected_count = no_sum
-        chosen_mean_logits_chosen_mask_updates = no_sum
+        chosen_mean_logits_sum = None
+        selected_count = None
+        chosen_mean_logits_chosen_mask_updates = None
     if rejected_mean_logits is not None and rejected_mask is not None:
-        rejected_mask = rejected_mask.bool()
-        rejected_mean_logits = ops.as_float(rejected_mean_logits)
-        rejected_mean_logits_sum = ops.total(rejected_mean_logits, rejected_mask)
-        selected_count_2 = ops.count(rejected_mask)
-        rejected_mean_logits_rejected_mask_updates = ops.one(chosen_logprobs)
+        rejected_mean_logits_sum = parts.total(rejected_mean_logits, rejected_mask)
+        selected_count_2 = parts.count(rejected_mask)
+        rejected_mean_logits_rejected_mask_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", chosen_logprobs)
-        rejected_mean_logits_sum = no_sum
-        selected_count_2 = no_sum
-        rejected_mean_logits_rejected_mask_updates = no_sum
+        rejected_mean_logits_sum = None
+        selected_count_2 = None
+        rejected_mean_logits_rejected_mask_updates = None
     if chosen_mask is not None and chosen_is_top1 is not None:
-        chosen_mask = chosen_mask.bool()
-        chosen_is_top1 = chosen_is_top1.bool()
-        chosen_is_top1_count = ops.count(chosen_is_top1 & chosen_mask)
-        selected_count_3 = ops.count(chosen_mask)
-        chosen_mask_chosen_is_top1_updates = ops.one(chosen_logprobs)
+        chosen_is_top1_count = parts.count(chosen_is_top1, chosen_mask)
+        selected_count_3 = parts.count(chosen_mask)
+        chosen_mask_chosen_is_top1_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", chosen_logprobs)
-        chosen_is_top1_count = no_sum
-        selected_count_3 = no_sum
-        chosen_mask_chosen_is_top1_updates = no_sum
+        chosen_is_top1_count = None
+        selected_count_3 = None
+        chosen_mask_chosen_is_top1_updates = None
     if token_entropy is not None and mask is not None:
-        mask = mask.bool()
-        token_entropy = ops.masked(token_entropy, mask)
-        token_entropy_sum = ops.total(token_entropy, mask)
-        token_count = ops.count(mask)
-        token_entropy_mask_updates = ops.one(chosen_logprobs)
+        token_entropy_sum = parts.total(token_entropy, mask)
+        token_count = parts.count(mask)
+        token_entropy_mask_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", chosen_logprobs)
-        token_entropy_sum = no_sum
-        token_count = no_sum
-        token_entropy_mask_updates = no_sum
+        token_entropy_sum = None
+        token_count = None
+        token_entropy_mask_updates = None
     return _PACKING.pack(
         [
-            negative_log_sigmoid_sum,
+            log_sigmoid_sum,
             product_sum,
             product_sum_2,
             difference_sum,
@@ -179,12 +173,13 @@ def _update(
             chosen_mask_chosen_is_top1_updates,
             token_entropy_mask_updates,
         ],
+        chosen_logprobs,
     )
 
 
 def _results(state: Sequence[float]) -> dict[str, float]:
     (
-        negative_log_sigmoid_sum,
+        log_sigmoid_sum,
         product_sum,
         product_sum_2,
         difference_sum,
@@ -212,7 +207,7 @@ def _results(state: Sequence[float]) -> dict[str, float]:
         token_entropy_mask_updates,
     ) = state[:26]
     results: dict[str, float] = {}
-    results["preference/loss/sigmoid"] = host.divide(negative_log_sigmoid_sum, sequence_count)
+    results["preference/loss/sigmoid"] = host.divide(-log_sigmoid_sum, sequence_count)
     results["preference/reward/chosen"] = host.divide(product_sum, sequence_count)
     results["preference/reward/rejected"] = host.divide(product_sum_2, sequence_count)
     results["preference/reward/accuracy"] = host.divide(condition_count, sequence_count)

@@ -14,7 +14,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import host, ops
+from rlmetrics.state import host, ops, parts
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Packing
 from rlmetrics.state.suite import Fusion, Suite
@@ -24,16 +24,16 @@ __all__ = ["GRPOSuite"]
 _SLOTS: Final = (
     Slot("greater_sum", "sum"),
     Slot("ratio_sum", "sum"),
+    Slot("log_ratio_sum", "sum"),
     Slot("difference_sum", "sum"),
-    Slot("difference_sum_2", "sum"),
     Slot("advantages_sum", "sum"),
     Slot("token_entropy_sum", "sum"),
-    Slot("difference_sum_3", "sum"),
-    Slot("difference_sum_4", "sum"),
+    Slot("log_ratio_sum_2", "sum"),
+    Slot("difference_sum_2", "sum"),
     Slot("abs_sum", "sum"),
     Slot("exponential_sum", "sum"),
-    Slot("difference_sum_5", "sum"),
-    Slot("difference_sum_6", "sum"),
+    Slot("log_ratio_sum_3", "sum"),
+    Slot("difference_sum_3", "sum"),
     Slot("scores_sum", "sum"),
     Slot("lengths_sum", "sum"),
     Slot("group_std_sum", "sum"),
@@ -97,182 +97,164 @@ def _update(
     tolerance: float,
 ) -> Tensor:
     mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
+    terminated = parts.truth(terminated)
+    keep = parts.keep_of(mask)
+    logprobs = ops.masked(logprobs, keep)
+    old_logprobs = ops.masked(old_logprobs, keep)
+    advantages = ops.masked(advantages, keep)
+    token_entropy = parts.masked(token_entropy, keep)
+    ref_logprobs = parts.masked(ref_logprobs, keep)
+    rollout_logprobs = parts.masked(rollout_logprobs, keep)
+    scores = parts.widened(scores)
+    rewards = parts.widened(rewards)
     negative_advantages = -advantages
     log_ratio = logprobs - old_logprobs
     ratio = torch.exp(log_ratio)
     plain = negative_advantages * ratio
     clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
-    condition = ratio < 1 - clip_low
-    condition_2 = ratio > 1 + clip_high
-    greater_sum = ops.total(torch.maximum(plain, clipped), mask)
-    token_count = ops.count(mask)
-    condition_count = ops.count((clipped > plain) & mask)
-    condition_count_2 = ops.count(condition & (advantages < 0) & mask)
-    condition_count_3 = ops.count(condition_2 & (advantages > 0) & mask)
-    condition_count_4 = ops.count((condition | condition_2) & mask)
-    ratio_sum = ops.total(ratio, mask)
-    difference_sum = ops.total(old_logprobs - logprobs, mask)
-    difference_sum_2 = ops.total(ratio - 1 - log_ratio, mask)
-    advantages_sum = ops.total(advantages, mask)
-    advantages_max = ops.largest(advantages, mask)
-    advantages_min = ops.smallest(advantages, mask)
+    condition = parts.lt(ratio, 1 - clip_low, keep)
+    condition_2 = parts.gt(ratio, 1 + clip_high, keep)
+    greater_sum = parts.total(torch.maximum(plain, clipped), keep, clean=True)
+    token_count = parts.count(mask, mask, clean=True)
+    condition_count = parts.count(parts.gt(clipped, plain, keep), keep, clean=True)
+    condition_count_2 = parts.count(condition & parts.lt(advantages, 0, keep), keep, clean=True)
+    condition_count_3 = parts.count(condition_2 & parts.gt(advantages, 0, keep), keep, clean=True)
+    condition_count_4 = parts.count(condition | condition_2, keep)
+    ratio_sum = parts.total(ratio, keep)
+    log_ratio_sum = parts.total(log_ratio, keep, clean=True)
+    difference_sum = parts.total(ratio - 1 - log_ratio, keep, clean=True)
+    advantages_sum = parts.total(advantages, keep, clean=True)
+    advantages_max = parts.largest(advantages, keep, clean=True)
+    advantages_min = parts.smallest(advantages, keep, clean=True)
     if token_entropy is not None:
-        token_entropy = ops.masked(token_entropy, mask)
-        token_entropy_sum = ops.total(token_entropy, mask)
+        token_entropy_sum = parts.total(token_entropy, keep, clean=True)
         token_count_2 = token_count
-        token_entropy_updates = ops.one(logprobs)
+        token_entropy_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        token_entropy_sum = no_sum
-        token_count_2 = no_sum
-        token_entropy_updates = no_sum
+        token_entropy_sum = None
+        token_count_2 = None
+        token_entropy_updates = None
     if ref_logprobs is not None:
-        ref_logprobs = ops.masked(ref_logprobs, mask)
         log_ratio_2 = ref_logprobs - logprobs
-        difference_sum_3 = ops.total(logprobs - ref_logprobs, mask)
+        log_ratio_sum_2 = parts.total(log_ratio_2, keep, clean=True)
         token_count_3 = token_count
-        difference_sum_4 = ops.total(torch.exp(log_ratio_2) - log_ratio_2 - 1, mask)
-        ref_logprobs_updates = ops.one(logprobs)
+        difference_sum_2 = parts.total(torch.exp(log_ratio_2) - log_ratio_2 - 1, keep, clean=True)
+        ref_logprobs_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        difference_sum_3 = no_sum
-        token_count_3 = no_sum
-        difference_sum_4 = no_sum
-        ref_logprobs_updates = no_sum
+        log_ratio_sum_2 = None
+        token_count_3 = None
+        difference_sum_2 = None
+        ref_logprobs_updates = None
     if rollout_logprobs is not None:
-        rollout_logprobs = ops.masked(rollout_logprobs, mask)
         log_ratio_3 = old_logprobs - rollout_logprobs
         abs_ = torch.abs(log_ratio_3)
         exponential = torch.exp(log_ratio_3)
-        abs_sum = ops.total(abs_, mask)
+        abs_sum = parts.total(abs_, keep, clean=True)
         token_count_4 = token_count
-        abs_max = ops.largest(abs_, mask)
-        exponential_min = ops.smallest(exponential, mask)
-        exponential_sum = ops.total(exponential, mask)
-        exponential_max = ops.largest(exponential, mask)
-        difference_sum_5 = ops.total(rollout_logprobs - old_logprobs, mask)
-        difference_sum_6 = ops.total(exponential - log_ratio_3 - 1, mask)
-        rollout_logprobs_updates = ops.one(logprobs)
+        abs_max = parts.largest(abs_, keep, clean=True)
+        exponential_min = parts.smallest(exponential, keep)
+        exponential_sum = parts.total(exponential, keep)
+        exponential_max = parts.largest(exponential, keep)
+        log_ratio_sum_3 = parts.total(log_ratio_3, keep, clean=True)
+        difference_sum_3 = parts.total(exponential - log_ratio_3 - 1, keep, clean=True)
+        rollout_logprobs_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_max = ops.unseen("max", logprobs)
-        no_min = ops.unseen("min", logprobs)
-        abs_sum = no_sum
-        token_count_4 = no_sum
-        abs_max = no_max
-        exponential_min = no_min
-        exponential_sum = no_sum
-        exponential_max = no_max
-        difference_sum_5 = no_sum
-        difference_sum_6 = no_sum
-        rollout_logprobs_updates = no_sum
+        abs_sum = None
+        token_count_4 = None
+        abs_max = None
+        exponential_min = None
+        exponential_sum = None
+        exponential_max = None
+        log_ratio_sum_3 = None
+        difference_sum_3 = None
+        rollout_logprobs_updates = None
     if scores is not None:
-        scores = ops.as_float(scores)
-        scores_sum = ops.total(scores)
-        sequence_count = ops.number_of(scores)
-        scores_max = ops.largest(scores)
-        scores_min = ops.smallest(scores)
-        scores_updates = ops.one(logprobs)
+        scores_sum = parts.total(scores)
+        sequence_count = parts.number_of(scores)
+        scores_max = parts.largest(scores)
+        scores_min = parts.smallest(scores)
+        scores_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_max = ops.unseen("max", logprobs)
-        no_min = ops.unseen("min", logprobs)
-        scores_sum = no_sum
-        sequence_count = no_sum
-        scores_max = no_max
-        scores_min = no_min
-        scores_updates = no_sum
+        scores_sum = None
+        sequence_count = None
+        scores_max = None
+        scores_min = None
+        scores_updates = None
     if rewards is not None:
-        rewards = ops.as_float(rewards)
-        rewards_moments = ops.moments(rewards)
-        rewards_updates = ops.one(logprobs)
+        rewards_moments = parts.moments(rewards)
+        rewards_updates = parts.one()
         if group_ids is not None:
             group_index = ops.group_index(group_ids)
             group_std = ops.group_std(rewards, group_index, ddof=1)
             exists = ops.group_exists(group_index)
-            group_std_sum = ops.total(group_std, exists)
-            group_count = ops.count(exists)
-            condition_count_6 = ops.count((group_std <= tolerance) & exists)
-            rewards_group_ids_updates = ops.one(logprobs)
+            group_std_sum = parts.total(group_std, exists)
+            group_count = parts.count(exists)
+            condition_count_6 = parts.count(group_std <= tolerance, exists)
+            rewards_group_ids_updates = parts.one()
         else:
-            no_sum = ops.unseen("sum", logprobs)
-            group_std_sum = no_sum
-            group_count = no_sum
-            condition_count_6 = no_sum
-            rewards_group_ids_updates = no_sum
+            group_std_sum = None
+            group_count = None
+            condition_count_6 = None
+            rewards_group_ids_updates = None
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_moments = ops.unseen("moments", logprobs)
-        rewards_moments = no_moments
-        group_std_sum = no_sum
-        group_count = no_sum
-        condition_count_6 = no_sum
-        rewards_updates = no_sum
-        rewards_group_ids_updates = no_sum
+        rewards_moments = None
+        rewards_updates = None
+        group_std_sum = None
+        group_count = None
+        condition_count_6 = None
+        rewards_group_ids_updates = None
     if lengths is not None:
-        lengths_sum = ops.total(lengths)
-        sequence_count_2 = ops.number_of(lengths)
-        lengths_max = ops.largest(lengths)
-        lengths_min = ops.smallest(lengths)
-        lengths_updates = ops.one(logprobs)
+        lengths_sum = parts.total(lengths)
+        sequence_count_2 = parts.number_of(lengths)
+        lengths_max = parts.largest(lengths)
+        lengths_min = parts.smallest(lengths)
+        lengths_updates = parts.one()
         if terminated is not None:
-            terminated = terminated.bool()
-            lengths_sum_2 = ops.total(lengths, terminated)
-            selected_count = ops.count(terminated)
-            lengths_max_2 = ops.largest(lengths, terminated)
-            lengths_min_2 = ops.smallest(lengths, terminated)
-            lengths_terminated_updates = ops.one(logprobs)
+            lengths_sum_2 = parts.total(lengths, terminated)
+            selected_count = parts.count(terminated)
+            lengths_max_2 = parts.largest(lengths, terminated)
+            lengths_min_2 = parts.smallest(lengths, terminated)
+            lengths_terminated_updates = parts.one()
         else:
-            no_sum = ops.unseen("sum", logprobs)
-            no_max = ops.unseen("max", logprobs)
-            no_min = ops.unseen("min", logprobs)
-            lengths_sum_2 = no_sum
-            selected_count = no_sum
-            lengths_max_2 = no_max
-            lengths_min_2 = no_min
-            lengths_terminated_updates = no_sum
+            lengths_sum_2 = None
+            selected_count = None
+            lengths_max_2 = None
+            lengths_min_2 = None
+            lengths_terminated_updates = None
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_max = ops.unseen("max", logprobs)
-        no_min = ops.unseen("min", logprobs)
-        lengths_sum = no_sum
-        sequence_count_2 = no_sum
-        lengths_max = no_max
-        lengths_min = no_min
-        lengths_sum_2 = no_sum
-        selected_count = no_sum
-        lengths_max_2 = no_max
-        lengths_min_2 = no_min
-        lengths_updates = no_sum
-        lengths_terminated_updates = no_sum
+        lengths_sum = None
+        sequence_count_2 = None
+        lengths_max = None
+        lengths_min = None
+        lengths_updates = None
+        lengths_sum_2 = None
+        selected_count = None
+        lengths_max_2 = None
+        lengths_min_2 = None
+        lengths_terminated_updates = None
     if terminated is not None:
-        terminated = terminated.bool()
         condition_3 = ~terminated
-        condition_count_5 = ops.count(condition_3)
-        sequence_count_3 = ops.number_of(condition_3)
-        terminated_updates = ops.one(logprobs)
+        condition_count_5 = parts.count(condition_3)
+        sequence_count_3 = parts.number_of(condition_3)
+        terminated_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        condition_count_5 = no_sum
-        sequence_count_3 = no_sum
-        terminated_updates = no_sum
+        condition_count_5 = None
+        sequence_count_3 = None
+        terminated_updates = None
     return _PACKING.pack(
         [
             greater_sum,
             ratio_sum,
+            log_ratio_sum,
             difference_sum,
-            difference_sum_2,
             advantages_sum,
             token_entropy_sum,
-            difference_sum_3,
-            difference_sum_4,
+            log_ratio_sum_2,
+            difference_sum_2,
             abs_sum,
             exponential_sum,
-            difference_sum_5,
-            difference_sum_6,
+            log_ratio_sum_3,
+            difference_sum_3,
             scores_sum,
             lengths_sum,
             group_std_sum,
@@ -314,6 +296,7 @@ def _update(
             lengths_max_2,
             rewards_moments,
         ],
+        logprobs,
     )
 
 
@@ -321,16 +304,16 @@ def _results(state: Sequence[float]) -> dict[str, float]:
     (
         greater_sum,
         ratio_sum,
+        log_ratio_sum,
         difference_sum,
-        difference_sum_2,
         advantages_sum,
         token_entropy_sum,
-        difference_sum_3,
-        difference_sum_4,
+        log_ratio_sum_2,
+        difference_sum_2,
         abs_sum,
         exponential_sum,
-        difference_sum_5,
-        difference_sum_6,
+        log_ratio_sum_3,
+        difference_sum_3,
         scores_sum,
         lengths_sum,
         group_std_sum,
@@ -379,24 +362,24 @@ def _results(state: Sequence[float]) -> dict[str, float]:
     results["policy/clip_fraction_high"] = host.divide(condition_count_3, token_count)
     results["policy/outside_region_fraction"] = host.divide(condition_count_4, token_count)
     results["policy/ratio/mean"] = host.divide(ratio_sum, token_count)
-    results["kl/old/k1"] = host.divide(difference_sum, token_count)
-    results["kl/old/k3"] = host.divide(difference_sum_2, token_count)
+    results["kl/old/k1"] = host.divide(-log_ratio_sum, token_count)
+    results["kl/old/k3"] = host.divide(difference_sum, token_count)
     results["advantage/mean"] = host.divide(advantages_sum, token_count)
     results["advantage/max"] = host.or_nan(advantages_max, token_count)
     results["advantage/min"] = host.or_nan(advantages_min, token_count)
     if token_entropy_updates > 0:
         results["entropy/policy"] = host.divide(token_entropy_sum, token_count_2)
     if ref_logprobs_updates > 0:
-        results["kl/reference/k1"] = host.divide(difference_sum_3, token_count_3)
-        results["kl/reference/k3"] = host.divide(difference_sum_4, token_count_3)
+        results["kl/reference/k1"] = host.divide(-log_ratio_sum_2, token_count_3)
+        results["kl/reference/k3"] = host.divide(difference_sum_2, token_count_3)
     if rollout_logprobs_updates > 0:
         results["sampling/logprob_difference/mean"] = host.divide(abs_sum, token_count_4)
         results["sampling/logprob_difference/max"] = host.or_nan(abs_max, token_count_4)
         results["sampling/token_weight/min"] = host.or_nan(exponential_min, token_count_4)
         results["sampling/token_weight/mean"] = host.divide(exponential_sum, token_count_4)
         results["sampling/token_weight/max"] = host.or_nan(exponential_max, token_count_4)
-        results["kl/rollout/k1"] = host.divide(difference_sum_5, token_count_4)
-        results["kl/rollout/k3"] = host.divide(difference_sum_6, token_count_4)
+        results["kl/rollout/k1"] = host.divide(-log_ratio_sum_3, token_count_4)
+        results["kl/rollout/k3"] = host.divide(difference_sum_3, token_count_4)
     if scores_updates > 0:
         results["reward/score/mean"] = host.divide(scores_sum, sequence_count)
         results["reward/score/max"] = host.or_nan(scores_max, sequence_count)

@@ -14,7 +14,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import host, ops
+from rlmetrics.state import host, ops, parts
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Packing
 from rlmetrics.state.suite import Fusion, Suite
@@ -24,22 +24,21 @@ __all__ = ["PPOSuite"]
 _SLOTS: Final = (
     Slot("greater_sum", "sum"),
     Slot("ratio_sum", "sum"),
-    Slot("difference_sum", "sum"),
+    Slot("log_ratio_sum", "sum"),
     Slot("product_sum", "sum"),
-    Slot("difference_sum_2", "sum"),
+    Slot("difference_sum", "sum"),
     Slot("advantages_sum", "sum"),
-    Slot("seq_sum_sum", "sum"),
+    Slot("old_logprobs_sum", "sum"),
     Slot("token_entropy_sum", "sum"),
+    Slot("log_ratio_sum_2", "sum"),
+    Slot("difference_sum_2", "sum"),
     Slot("difference_sum_3", "sum"),
+    Slot("log_ratio_sum_3", "sum"),
     Slot("difference_sum_4", "sum"),
-    Slot("difference_sum_5", "sum"),
-    Slot("seq_sum_sum_2", "sum"),
-    Slot("difference_sum_6", "sum"),
-    Slot("difference_sum_7", "sum"),
     Slot("values_sum", "sum"),
     Slot("old_values_sum", "sum"),
     Slot("returns_sum", "sum"),
-    Slot("seq_sum_sum_3", "sum"),
+    Slot("token_rewards_sum", "sum"),
     Slot("lengths_sum", "sum"),
     Slot("power_sum", "sum"),
     Slot("greater_sum_2", "sum"),
@@ -113,235 +112,204 @@ def _update(
     clip_value: float,
 ) -> Tensor:
     mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    old_logprobs = ops.masked(old_logprobs, mask)
-    advantages = ops.masked(advantages, mask)
+    terminated = parts.truth(terminated)
+    keep = parts.keep_of(mask)
+    logprobs = ops.masked(logprobs, keep)
+    old_logprobs = ops.masked(old_logprobs, keep)
+    advantages = ops.masked(advantages, keep)
+    token_entropy = parts.masked(token_entropy, keep)
+    ref_logprobs = parts.masked(ref_logprobs, keep)
+    rollout_logprobs = parts.masked(rollout_logprobs, keep)
+    values = parts.masked(values, keep)
+    old_values = parts.masked(old_values, keep)
+    returns = parts.masked(returns, keep)
+    token_rewards = parts.masked(token_rewards, keep)
+    scores = parts.widened(scores)
     negative_advantages = -advantages
     log_ratio = logprobs - old_logprobs
     ratio = torch.exp(log_ratio)
     plain = negative_advantages * ratio
     clipped = negative_advantages * torch.clamp(ratio, 1 - clip_low, 1 + clip_high)
-    condition = ratio < 1 - clip_low
-    condition_2 = ratio > 1 + clip_high
-    seq_sum = ops.seq_sum(-old_logprobs, mask)
-    greater_sum = ops.total(torch.maximum(plain, clipped), mask)
-    token_count = ops.count(mask)
-    condition_count = ops.count((clipped > plain) & mask)
-    condition_count_2 = ops.count(condition & (advantages < 0) & mask)
-    condition_count_3 = ops.count(condition_2 & (advantages > 0) & mask)
-    condition_count_4 = ops.count((condition | condition_2) & mask)
-    ratio_sum = ops.total(ratio, mask)
-    difference_sum = ops.total(old_logprobs - logprobs, mask)
-    product_sum = ops.total(0.5 * torch.square(log_ratio), mask)
-    difference_sum_2 = ops.total(ratio - 1 - log_ratio, mask)
-    advantages_sum = ops.total(advantages, mask)
-    advantages_max = ops.largest(advantages, mask)
-    advantages_min = ops.smallest(advantages, mask)
-    seq_sum_sum = ops.total(seq_sum)
-    sequence_count = ops.number_of(seq_sum)
+    condition = parts.lt(ratio, 1 - clip_low, keep)
+    condition_2 = parts.gt(ratio, 1 + clip_high, keep)
+    greater_sum = parts.total(torch.maximum(plain, clipped), keep, clean=True)
+    token_count = parts.count(mask, mask, clean=True)
+    condition_count = parts.count(parts.gt(clipped, plain, keep), keep, clean=True)
+    condition_count_2 = parts.count(condition & parts.lt(advantages, 0, keep), keep, clean=True)
+    condition_count_3 = parts.count(condition_2 & parts.gt(advantages, 0, keep), keep, clean=True)
+    condition_count_4 = parts.count(condition | condition_2, keep)
+    ratio_sum = parts.total(ratio, keep)
+    log_ratio_sum = parts.total(log_ratio, keep, clean=True)
+    product_sum = parts.total(0.5 * torch.square(log_ratio), keep, clean=True)
+    difference_sum = parts.total(ratio - 1 - log_ratio, keep, clean=True)
+    advantages_sum = parts.total(advantages, keep, clean=True)
+    advantages_max = parts.largest(advantages, keep, clean=True)
+    advantages_min = parts.smallest(advantages, keep, clean=True)
+    old_logprobs_sum = parts.total(old_logprobs, keep, clean=True)
+    sequence_count = parts.rows_of(old_logprobs)
     if token_entropy is not None:
-        token_entropy = ops.masked(token_entropy, mask)
-        token_entropy_sum = ops.total(token_entropy, mask)
+        token_entropy_sum = parts.total(token_entropy, keep, clean=True)
         token_count_2 = token_count
-        token_entropy_updates = ops.one(logprobs)
+        token_entropy_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        token_entropy_sum = no_sum
-        token_count_2 = no_sum
-        token_entropy_updates = no_sum
+        token_entropy_sum = None
+        token_count_2 = None
+        token_entropy_updates = None
     if ref_logprobs is not None:
-        ref_logprobs = ops.masked(ref_logprobs, mask)
         log_ratio_2 = ref_logprobs - logprobs
-        difference = old_logprobs - ref_logprobs
-        seq_sum_2 = ops.seq_sum(difference, mask)
-        difference_sum_3 = ops.total(logprobs - ref_logprobs, mask)
+        log_ratio_sum_2 = parts.total(log_ratio_2, keep, clean=True)
         token_count_3 = token_count
-        difference_sum_4 = ops.total(torch.exp(log_ratio_2) - log_ratio_2 - 1, mask)
-        difference_sum_5 = ops.total(difference, mask)
-        seq_sum_sum_2 = ops.total(seq_sum_2)
-        sequence_count_2 = ops.number_of(seq_sum_2)
-        ref_logprobs_updates = ops.one(logprobs)
+        difference_sum_2 = parts.total(torch.exp(log_ratio_2) - log_ratio_2 - 1, keep, clean=True)
+        difference_sum_3 = parts.total(old_logprobs - ref_logprobs, keep, clean=True)
+        sequence_count_2 = sequence_count
+        ref_logprobs_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        difference_sum_3 = no_sum
-        token_count_3 = no_sum
-        difference_sum_4 = no_sum
-        difference_sum_5 = no_sum
-        seq_sum_sum_2 = no_sum
-        sequence_count_2 = no_sum
-        ref_logprobs_updates = no_sum
+        log_ratio_sum_2 = None
+        token_count_3 = None
+        difference_sum_2 = None
+        difference_sum_3 = None
+        sequence_count_2 = None
+        ref_logprobs_updates = None
     if rollout_logprobs is not None:
-        rollout_logprobs = ops.masked(rollout_logprobs, mask)
         log_ratio_3 = old_logprobs - rollout_logprobs
-        difference_sum_6 = ops.total(rollout_logprobs - old_logprobs, mask)
+        log_ratio_sum_3 = parts.total(log_ratio_3, keep, clean=True)
         token_count_4 = token_count
-        difference_sum_7 = ops.total(torch.exp(log_ratio_3) - log_ratio_3 - 1, mask)
-        rollout_logprobs_updates = ops.one(logprobs)
+        difference_sum_4 = parts.total(torch.exp(log_ratio_3) - log_ratio_3 - 1, keep, clean=True)
+        rollout_logprobs_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        difference_sum_6 = no_sum
-        token_count_4 = no_sum
-        difference_sum_7 = no_sum
-        rollout_logprobs_updates = no_sum
+        log_ratio_sum_3 = None
+        token_count_4 = None
+        difference_sum_4 = None
+        rollout_logprobs_updates = None
     if values is not None:
-        values = ops.masked(values, mask)
-        values_sum = ops.total(values, mask)
+        values_sum = parts.total(values, keep, clean=True)
         token_count_5 = token_count
-        values_updates = ops.one(logprobs)
+        values_updates = parts.one()
         if returns is not None:
-            returns = ops.masked(returns, mask)
             power = torch.square(values - returns)
-            power_sum = ops.total(power, mask)
+            power_sum = parts.total(power, keep, clean=True)
             token_count_8 = token_count
-            values_returns_updates = ops.one(logprobs)
+            values_returns_updates = parts.one()
             if old_values is not None:
-                old_values = ops.masked(old_values, mask)
                 clipped_2 = torch.minimum(torch.maximum(values, old_values - clip_value), old_values + clip_value)
                 power_2 = torch.square(clipped_2 - returns)
-                greater_sum_2 = ops.total(torch.maximum(power, power_2), mask)
+                greater_sum_2 = parts.total(torch.maximum(power, power_2), keep)
                 token_count_9 = token_count
-                condition_count_6 = ops.count((power_2 > power) & mask)
-                values_old_values_returns_updates = ops.one(logprobs)
+                condition_count_6 = parts.count(parts.gt(power_2, power, keep), keep)
+                values_old_values_returns_updates = parts.one()
             else:
-                no_sum = ops.unseen("sum", logprobs)
-                greater_sum_2 = no_sum
-                token_count_9 = no_sum
-                condition_count_6 = no_sum
-                values_old_values_returns_updates = no_sum
+                greater_sum_2 = None
+                token_count_9 = None
+                condition_count_6 = None
+                values_old_values_returns_updates = None
         else:
-            no_sum = ops.unseen("sum", logprobs)
-            power_sum = no_sum
-            token_count_8 = no_sum
-            greater_sum_2 = no_sum
-            token_count_9 = no_sum
-            condition_count_6 = no_sum
-            values_returns_updates = no_sum
-            values_old_values_returns_updates = no_sum
+            power_sum = None
+            token_count_8 = None
+            values_returns_updates = None
+            greater_sum_2 = None
+            token_count_9 = None
+            condition_count_6 = None
+            values_old_values_returns_updates = None
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        values_sum = no_sum
-        token_count_5 = no_sum
-        power_sum = no_sum
-        token_count_8 = no_sum
-        greater_sum_2 = no_sum
-        token_count_9 = no_sum
-        condition_count_6 = no_sum
-        values_updates = no_sum
-        values_returns_updates = no_sum
-        values_old_values_returns_updates = no_sum
+        values_sum = None
+        token_count_5 = None
+        values_updates = None
+        power_sum = None
+        token_count_8 = None
+        values_returns_updates = None
+        greater_sum_2 = None
+        token_count_9 = None
+        condition_count_6 = None
+        values_old_values_returns_updates = None
     if old_values is not None:
-        old_values = ops.masked(old_values, mask)
-        old_values_sum = ops.total(old_values, mask)
+        old_values_sum = parts.total(old_values, keep, clean=True)
         token_count_6 = token_count
-        old_values_updates = ops.one(logprobs)
+        old_values_updates = parts.one()
         if returns is not None:
-            returns = ops.masked(returns, mask)
-            difference_moments = ops.moments(returns - old_values, mask)
-            returns_moments = ops.moments(returns, mask)
-            old_values_returns_updates = ops.one(logprobs)
+            difference_moments = parts.moments(returns - old_values, keep, clean=True)
+            returns_moments = parts.moments(returns, keep, clean=True)
+            old_values_returns_updates = parts.one()
         else:
-            no_sum = ops.unseen("sum", logprobs)
-            no_moments = ops.unseen("moments", logprobs)
-            difference_moments = no_moments
-            returns_moments = no_moments
-            old_values_returns_updates = no_sum
+            difference_moments = None
+            returns_moments = None
+            old_values_returns_updates = None
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_moments = ops.unseen("moments", logprobs)
-        old_values_sum = no_sum
-        token_count_6 = no_sum
-        difference_moments = no_moments
-        returns_moments = no_moments
-        old_values_updates = no_sum
-        old_values_returns_updates = no_sum
+        old_values_sum = None
+        token_count_6 = None
+        old_values_updates = None
+        difference_moments = None
+        returns_moments = None
+        old_values_returns_updates = None
     if returns is not None:
-        returns = ops.masked(returns, mask)
-        returns_sum = ops.total(returns, mask)
+        returns_sum = parts.total(returns, keep, clean=True)
         token_count_7 = token_count
-        returns_max = ops.largest(returns, mask)
-        returns_min = ops.smallest(returns, mask)
-        returns_updates = ops.one(logprobs)
+        returns_max = parts.largest(returns, keep, clean=True)
+        returns_min = parts.smallest(returns, keep, clean=True)
+        returns_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_max = ops.unseen("max", logprobs)
-        no_min = ops.unseen("min", logprobs)
-        returns_sum = no_sum
-        token_count_7 = no_sum
-        returns_max = no_max
-        returns_min = no_min
-        returns_updates = no_sum
+        returns_sum = None
+        token_count_7 = None
+        returns_max = None
+        returns_min = None
+        returns_updates = None
     if token_rewards is not None:
-        token_rewards = ops.masked(token_rewards, mask)
-        seq_sum_3 = ops.seq_sum(token_rewards, mask)
-        seq_sum_sum_3 = ops.total(seq_sum_3)
-        sequence_count_3 = ops.number_of(seq_sum_3)
-        token_rewards_updates = ops.one(logprobs)
+        token_rewards_sum = parts.total(token_rewards, keep, clean=True)
+        sequence_count_3 = parts.rows_of(token_rewards)
+        token_rewards_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        seq_sum_sum_3 = no_sum
-        sequence_count_3 = no_sum
-        token_rewards_updates = no_sum
+        token_rewards_sum = None
+        sequence_count_3 = None
+        token_rewards_updates = None
     if scores is not None:
-        scores = ops.as_float(scores)
-        scores_moments = ops.moments(scores)
-        scores_max = ops.largest(scores)
-        scores_min = ops.smallest(scores)
-        scores_updates = ops.one(logprobs)
+        scores_moments = parts.moments(scores)
+        scores_max = parts.largest(scores)
+        scores_min = parts.smallest(scores)
+        scores_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_moments = ops.unseen("moments", logprobs)
-        no_max = ops.unseen("max", logprobs)
-        no_min = ops.unseen("min", logprobs)
-        scores_moments = no_moments
-        scores_max = no_max
-        scores_min = no_min
-        scores_updates = no_sum
+        scores_moments = None
+        scores_max = None
+        scores_min = None
+        scores_updates = None
     if lengths is not None:
-        lengths_sum = ops.total(lengths)
-        sequence_count_4 = ops.number_of(lengths)
-        lengths_max = ops.largest(lengths)
-        lengths_min = ops.smallest(lengths)
-        lengths_updates = ops.one(logprobs)
+        lengths_sum = parts.total(lengths)
+        sequence_count_4 = parts.number_of(lengths)
+        lengths_max = parts.largest(lengths)
+        lengths_min = parts.smallest(lengths)
+        lengths_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_max = ops.unseen("max", logprobs)
-        no_min = ops.unseen("min", logprobs)
-        lengths_sum = no_sum
-        sequence_count_4 = no_sum
-        lengths_max = no_max
-        lengths_min = no_min
-        lengths_updates = no_sum
+        lengths_sum = None
+        sequence_count_4 = None
+        lengths_max = None
+        lengths_min = None
+        lengths_updates = None
     if terminated is not None:
-        terminated = terminated.bool()
         condition_3 = ~terminated
-        condition_count_5 = ops.count(condition_3)
-        sequence_count_5 = ops.number_of(condition_3)
-        terminated_updates = ops.one(logprobs)
+        condition_count_5 = parts.count(condition_3)
+        sequence_count_5 = parts.number_of(condition_3)
+        terminated_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        condition_count_5 = no_sum
-        sequence_count_5 = no_sum
-        terminated_updates = no_sum
+        condition_count_5 = None
+        sequence_count_5 = None
+        terminated_updates = None
     return _PACKING.pack(
         [
             greater_sum,
             ratio_sum,
-            difference_sum,
+            log_ratio_sum,
             product_sum,
-            difference_sum_2,
+            difference_sum,
             advantages_sum,
-            seq_sum_sum,
+            old_logprobs_sum,
             token_entropy_sum,
+            log_ratio_sum_2,
+            difference_sum_2,
             difference_sum_3,
+            log_ratio_sum_3,
             difference_sum_4,
-            difference_sum_5,
-            seq_sum_sum_2,
-            difference_sum_6,
-            difference_sum_7,
             values_sum,
             old_values_sum,
             returns_sum,
-            seq_sum_sum_3,
+            token_rewards_sum,
             lengths_sum,
             power_sum,
             greater_sum_2,
@@ -390,6 +358,7 @@ def _update(
             difference_moments,
             returns_moments,
         ],
+        logprobs,
     )
 
 
@@ -397,22 +366,21 @@ def _results(state: Sequence[float], *, kl_coef: float) -> dict[str, float]:
     (
         greater_sum,
         ratio_sum,
-        difference_sum,
+        log_ratio_sum,
         product_sum,
-        difference_sum_2,
+        difference_sum,
         advantages_sum,
-        seq_sum_sum,
+        old_logprobs_sum,
         token_entropy_sum,
+        log_ratio_sum_2,
+        difference_sum_2,
         difference_sum_3,
+        log_ratio_sum_3,
         difference_sum_4,
-        difference_sum_5,
-        seq_sum_sum_2,
-        difference_sum_6,
-        difference_sum_7,
         values_sum,
         old_values_sum,
         returns_sum,
-        seq_sum_sum_3,
+        token_rewards_sum,
         lengths_sum,
         power_sum,
         greater_sum_2,
@@ -457,10 +425,10 @@ def _results(state: Sequence[float], *, kl_coef: float) -> dict[str, float]:
         returns_max,
         scores_max,
         lengths_max,
-    ) = state[:62]
-    scores_moments = state[62:65]
-    difference_moments = state[65:68]
-    returns_moments = state[68:71]
+    ) = state[:61]
+    scores_moments = state[61:64]
+    difference_moments = state[64:67]
+    returns_moments = state[67:70]
     results: dict[str, float] = {}
     results["policy/loss"] = host.divide(greater_sum, token_count)
     results["policy/clip_fraction"] = host.divide(condition_count, token_count)
@@ -468,24 +436,24 @@ def _results(state: Sequence[float], *, kl_coef: float) -> dict[str, float]:
     results["policy/clip_fraction_high"] = host.divide(condition_count_3, token_count)
     results["policy/outside_region_fraction"] = host.divide(condition_count_4, token_count)
     results["policy/ratio/mean"] = host.divide(ratio_sum, token_count)
-    results["kl/old/k1"] = host.divide(difference_sum, token_count)
+    results["kl/old/k1"] = host.divide(-log_ratio_sum, token_count)
     results["kl/old/k2"] = host.divide(product_sum, token_count)
-    results["kl/old/k3"] = host.divide(difference_sum_2, token_count)
+    results["kl/old/k3"] = host.divide(difference_sum, token_count)
     results["advantage/mean"] = host.divide(advantages_sum, token_count)
     results["advantage/max"] = host.or_nan(advantages_max, token_count)
     results["advantage/min"] = host.or_nan(advantages_min, token_count)
-    results["entropy/surprisal_sum"] = host.divide(seq_sum_sum, sequence_count)
+    results["entropy/surprisal_sum"] = host.divide(-old_logprobs_sum, sequence_count)
     if token_entropy_updates > 0:
         results["entropy/policy"] = host.divide(token_entropy_sum, token_count_2)
     if ref_logprobs_updates > 0:
-        results["kl/reference/k1"] = host.divide(difference_sum_3, token_count_3)
-        results["kl/reference/k3"] = host.divide(difference_sum_4, token_count_3)
-        results["kl/old_reference/k1"] = host.divide(difference_sum_5, token_count_3)
-        results["kl/old_reference_sum/k1"] = host.divide(seq_sum_sum_2, sequence_count_2)
-        results["reward/non_score/sum"] = -kl_coef * host.divide(seq_sum_sum_2, sequence_count_2)
+        results["kl/reference/k1"] = host.divide(-log_ratio_sum_2, token_count_3)
+        results["kl/reference/k3"] = host.divide(difference_sum_2, token_count_3)
+        results["kl/old_reference/k1"] = host.divide(difference_sum_3, token_count_3)
+        results["kl/old_reference_sum/k1"] = host.divide(difference_sum_3, sequence_count_2)
+        results["reward/non_score/sum"] = -kl_coef * host.divide(difference_sum_3, sequence_count_2)
     if rollout_logprobs_updates > 0:
-        results["kl/rollout/k1"] = host.divide(difference_sum_6, token_count_4)
-        results["kl/rollout/k3"] = host.divide(difference_sum_7, token_count_4)
+        results["kl/rollout/k1"] = host.divide(-log_ratio_sum_3, token_count_4)
+        results["kl/rollout/k3"] = host.divide(difference_sum_4, token_count_4)
     if values_updates > 0:
         results["value/prediction_mean"] = host.divide(values_sum, token_count_5)
     if old_values_updates > 0:
@@ -495,7 +463,7 @@ def _results(state: Sequence[float], *, kl_coef: float) -> dict[str, float]:
         results["return/max"] = host.or_nan(returns_max, token_count_7)
         results["return/min"] = host.or_nan(returns_min, token_count_7)
     if token_rewards_updates > 0:
-        results["reward/total/mean"] = host.divide(seq_sum_sum_3, sequence_count_3)
+        results["reward/total/mean"] = host.divide(token_rewards_sum, sequence_count_3)
     if scores_updates > 0:
         results["reward/score/mean"] = host.mean_of(scores_moments)
         results["reward/score/std"] = host.standard_deviation(scores_moments, ddof=1)

@@ -13,7 +13,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import host, ops
+from rlmetrics.state import host, ops, parts
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.packing import Packing
 from rlmetrics.state.suite import Fusion, Suite
@@ -21,7 +21,7 @@ from rlmetrics.state.suite import Fusion, Suite
 __all__ = ["SFTSuite"]
 
 _SLOTS: Final = (
-    Slot("negative_logprobs_sum", "sum"),
+    Slot("logprobs_sum", "sum"),
     Slot("token_entropy_sum", "sum"),
     Slot("lengths_sum", "sum"),
     Slot("token_count", "count"),
@@ -46,47 +46,43 @@ def _update(
     lengths: Tensor | None,
 ) -> Tensor:
     mask = mask.bool()
-    logprobs = ops.masked(logprobs, mask)
-    negative_logprobs_sum = ops.total(-logprobs, mask)
-    token_count = ops.count(mask)
+    is_top1 = parts.truth(is_top1)
+    keep = parts.keep_of(mask)
+    logprobs = ops.masked(logprobs, keep)
+    token_entropy = parts.masked(token_entropy, keep)
+    logprobs_sum = parts.total(logprobs, keep, clean=True)
+    token_count = parts.count(mask, mask, clean=True)
     if is_top1 is not None:
-        is_top1 = is_top1.bool()
-        is_top1_count = ops.count(is_top1 & mask)
+        is_top1_count = parts.count(is_top1, mask)
         token_count_2 = token_count
-        is_top1_updates = ops.one(logprobs)
+        is_top1_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        is_top1_count = no_sum
-        token_count_2 = no_sum
-        is_top1_updates = no_sum
+        is_top1_count = None
+        token_count_2 = None
+        is_top1_updates = None
     if token_entropy is not None:
-        token_entropy = ops.masked(token_entropy, mask)
-        token_entropy_sum = ops.total(token_entropy, mask)
+        token_entropy_sum = parts.total(token_entropy, keep, clean=True)
         token_count_3 = token_count
-        token_entropy_updates = ops.one(logprobs)
+        token_entropy_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        token_entropy_sum = no_sum
-        token_count_3 = no_sum
-        token_entropy_updates = no_sum
+        token_entropy_sum = None
+        token_count_3 = None
+        token_entropy_updates = None
     if lengths is not None:
-        lengths_sum = ops.total(lengths)
-        sequence_count = ops.number_of(lengths)
-        lengths_max = ops.largest(lengths)
-        lengths_min = ops.smallest(lengths)
-        lengths_updates = ops.one(logprobs)
+        lengths_sum = parts.total(lengths)
+        sequence_count = parts.number_of(lengths)
+        lengths_max = parts.largest(lengths)
+        lengths_min = parts.smallest(lengths)
+        lengths_updates = parts.one()
     else:
-        no_sum = ops.unseen("sum", logprobs)
-        no_max = ops.unseen("max", logprobs)
-        no_min = ops.unseen("min", logprobs)
-        lengths_sum = no_sum
-        sequence_count = no_sum
-        lengths_max = no_max
-        lengths_min = no_min
-        lengths_updates = no_sum
+        lengths_sum = None
+        sequence_count = None
+        lengths_max = None
+        lengths_min = None
+        lengths_updates = None
     return _PACKING.pack(
         [
-            negative_logprobs_sum,
+            logprobs_sum,
             token_entropy_sum,
             lengths_sum,
             token_count,
@@ -100,12 +96,13 @@ def _update(
             lengths_min,
             lengths_max,
         ],
+        logprobs,
     )
 
 
 def _results(state: Sequence[float]) -> dict[str, float]:
     (
-        negative_logprobs_sum,
+        logprobs_sum,
         token_entropy_sum,
         lengths_sum,
         token_count,
@@ -120,7 +117,7 @@ def _results(state: Sequence[float]) -> dict[str, float]:
         lengths_max,
     ) = state[:13]
     results: dict[str, float] = {}
-    results["sft/loss"] = host.divide(negative_logprobs_sum, token_count)
+    results["sft/loss"] = host.divide(-logprobs_sum, token_count)
     if is_top1_updates > 0:
         results["sft/token_accuracy"] = host.divide(is_top1_count, token_count_2)
     if token_entropy_updates > 0:
