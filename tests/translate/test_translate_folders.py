@@ -112,6 +112,20 @@ def test_code_is_copied_and_what_names_metrics_in_it_is_reported(runs):
     assert any(note.startswith(f"{runs / 'watch.py'}:2: actor/ppo_kl -> kl/old/k1") for note in report.notes)
 
 
+def test_many_notes_do_not_drown_the_report(runs, capsys):
+    """The terminal shows twenty and says how many there are; the page has all of them."""
+    (runs / "watch.py").write_text(
+        "".join(f"monitor_{number} = {{'metric': 'actor/ppo_kl'}}\n" for number in range(50))
+    )
+    page = runs.with_name("report.html")
+
+    assert 0 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(page)])
+
+    shown = capsys.readouterr().out
+    assert (20, 50) == (shown.count("watch.py:"), page.read_text().count("watch.py:"))
+    assert "… and 30 more notes" in shown
+
+
 def test_a_damaged_file_does_not_keep_the_others(runs, capsys):
     """It is left out and named on one line; the rest is translated, and the exit code tells."""
     path = runs / "a" / "metrics.jsonl"

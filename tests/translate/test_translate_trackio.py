@@ -201,6 +201,29 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.name != "out.db"}
 
 
+def test_a_transaction_that_a_crash_broke_off_is_taken_back(tmp_path):
+    """Rows half overwritten when their writer was killed come out as they were before; the input keeps its journal."""
+    path = tmp_path / "p.db"
+    _old_project(path, [{"actor/ppo_kl": step / 4} for step in range(5000)])
+    code = f"""
+import os, signal, sqlite3
+database = sqlite3.connect({str(path)!r})
+database.execute("PRAGMA cache_size = 1")
+database.execute("UPDATE metrics SET metrics = 'garbage'")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", code], check=False)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert b"garbage" in before["p.db"]
+    assert before["p.db-journal"]
+
+    translate_file(path, source=VERL, target="canonical", output=tmp_path / "out.db")
+
+    rows = [json.loads(text) for (text,) in _cells(tmp_path / "out.db", "SELECT metrics FROM metrics ORDER BY id")]
+    assert [{"kl/old/k1": step / 4} for step in range(5000)] == rows
+    assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir() if file.name != "out.db"}
+
+
 def test_a_project_in_use_is_copied_as_of_one_moment(project, tmp_path):
     """While another process logs, the copy holds whole transactions only."""
     code = f"""

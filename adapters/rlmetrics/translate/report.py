@@ -8,6 +8,9 @@ from typing import Any
 
 __all__ = ["Loss", "Report"]
 
+_MOST_NOTES = 20
+"""How many notes people read before the rest drowns the report."""
+
 
 @dataclass
 class Loss:
@@ -160,7 +163,9 @@ class Report:
         lines += _section("what differs", [f"({number}) {note}" for note, number in notes.items()])
         if self.lost.records or self.lost.bytes:
             lines.append(f"LOST: {self.lost.records} torn record(s), {self.lost.bytes} bytes at the end of the input")
-        lines += self.notes
+        lines += self.notes[:_MOST_NOTES]
+        if len(self.notes) > _MOST_NOTES:
+            lines.append(f"… and {len(self.notes) - _MOST_NOTES} more notes; --json and --html give all of them")
         if len(self.outputs) > 1:
             lines.append(f"written: {len(self.outputs)} files below {os.path.commonpath(self.outputs)}")
         else:
