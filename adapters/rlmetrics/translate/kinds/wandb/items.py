@@ -22,6 +22,9 @@ __all__ = ["ItemTranslator", "is_own", "name_of"]
 _VALUE = b"\x82\x01"
 """The tag of ``value_json``. After whole fields it can be nothing else."""
 
+_JSON = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal)
+"""Reads numbers with all their digits."""
+
 _WRITTEN_OUT = 16
 """Up to which power of ten decimals are written without an exponent."""
 
@@ -83,12 +86,14 @@ class ItemTranslator:
     def rename_removed(self, items: Any) -> bool:
         """Rename, in place, the items that are removed from a summary, and tell whether anything changed."""
         old = list(items)
-        new = [self._under(item, name_of(item)) for item in old]
+        new = [renamed for item in old for renamed in self._under_new_names(item, name_of(item))]
         items[:] = new
         return new != old
 
-    def _under(self, item: bytes, name: str) -> bytes:
-        return item if is_own(name) else _renamed(item, self._translator.key(name).output)
+    def _under_new_names(self, item: bytes, name: str) -> list[bytes]:
+        if is_own(name):
+            return [item]
+        return [_renamed(item, entry.name) for entry in self._translator.entries({name: None})]
 
     def _learn(self, parts: list[tuple[bytes, bytes, bytes]]) -> bool:
         """Find out what becomes of names that were not seen before, and tell whether there are any."""
@@ -211,6 +216,10 @@ def _written(item: bytes, entry: Entry) -> bytes:
 
 def _all_same(claims: list[list[bytes]]) -> bool:
     """Tell whether the items under several names hold the same value."""
+    if all(len(items) == 1 for items in claims):
+        texts = {items[0].partition(_VALUE)[2] for items in claims}
+        if len(texts) == 1 and texts != {b""}:
+            return True
     first, *others = claims
     return all(same(_value(first), _value(other)) for other in others)
 
@@ -240,7 +249,7 @@ def _at(value: Any, path: tuple[str, ...]) -> Any:
 def _read(item: Any) -> Any:
     field = _field(item)
     if field in ("value_json", "json"):
-        return json.loads(getattr(item, field), parse_float=Decimal, parse_int=Decimal)
+        return _JSON.decode(getattr(item, field))
     return None if field == "none" else getattr(item, field)
 
 
