@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -267,7 +268,8 @@ def serving() -> Iterator[Server]:
         def do_POST(self) -> None:
             sent = json.loads(self._body())
             if self.path == "/graphql":
-                name = sent.get("operationName") or sent["query"].split("(")[0].split("{")[0].split()[-1]
+                named = re.search(r"\b(?:query|mutation)\s+(\w+)", sent["query"])
+                name = named[1] if named else "Viewer"
                 self._reply({"data": server.query(name, sent.get("variables") or {})})
                 return
             _, _, _, project, run, _ = self.path.split("/")
