@@ -26,7 +26,6 @@ metrics:
 names: {policy/reward/mean: policy/loss}
 """
 GOOD_SUITE = SUITE.replace("names: {policy/reward/mean: policy/loss}\n", "")
-DISTRIBUTION = ("formula: mean(rewards)", "kind: distribution\n    formula: histogram(rewards, low=0, high=1, bins=4)")
 
 CASES = [
     # References
@@ -92,12 +91,6 @@ CASES = [
         [("suites/small", "", GOOD_SUITE + "names: {¦policy/loss@padded: policy/loss}\n")],
         [("suites/small", "", GOOD_SUITE + "  - policy/loss@padded\nnames: {policy/loss: policy/loss}\n")],
         "the suite has no metric `policy/loss@padded`",
-    ),
-    Case(
-        "suite-metric",
-        [(P, *DISTRIBUTION), ("suites/small", "", GOOD_SUITE.replace("- policy/reward", "- ¦policy/reward"))],
-        [(P, *DISTRIBUTION), ("suites/small", "", GOOD_SUITE.replace("  - policy/reward/mean\n", ""))],
-        "`policy/reward/mean` is a distribution",
     ),
     Case(
         "suite-parameter",

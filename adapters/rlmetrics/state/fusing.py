@@ -67,8 +67,8 @@ def make_suite(
     Raises:
         KeyError: There is no metric of that name.
         TypeError: A parameter that no metric has, or one without a default and without a value.
-        ValueError: A metric has no additive state, or is a distribution; there are no metrics, or one stands twice;
-            ``optional`` names no input, or all of them.
+        ValueError: A metric has no additive state; there are no metrics, or one stands twice; ``optional`` names no
+            input, or all of them.
 
     Example:
         >>> suite = make_suite(["policy/clip_fraction", "kl/old/k3"], clip_low=0.1)
@@ -100,10 +100,10 @@ def _chosen(
     metric: MetricFunction, own: Mapping[str, Number], shared: Mapping[str, Number]
 ) -> tuple[tuple[str, Number], ...]:
     """Return all parameters of a metric with their values."""
-    if metric.update is None or metric.kind == "distribution":
-        what = "is a distribution, not a number" if metric.update else "has no additive state"
-        way = "keep it in a state of its own" if metric.update else "call its function on all data at once"
-        msg = f"{metric.id} {what}, so it cannot be part of a suite; {way}"
+    if metric.update is None:
+        msg = (
+            f"{metric.id} has no additive state, so it cannot be part of a suite; call its function on all data at once"
+        )
         raise ValueError(msg)
     for name in own:
         if name not in metric.parameters:
@@ -149,6 +149,7 @@ def fuse_metrics(
         update=functions["update"],
         results=functions["results"],
         results_parameters=tuple(parameters),
+        histograms=fused.histograms,
     )
 
 

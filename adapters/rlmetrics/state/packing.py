@@ -31,21 +31,25 @@ class Packing:
         """Take the slots.
 
         Raises:
-            ValueError: They are not sorted by kind, or one is a histogram.
+            ValueError: They are not sorted by kind.
         """
         kinds = [slot.kind for slot in slots]
-        if "bins" in kinds or kinds != sorted(kinds, key=SLOT_KINDS.index):
-            msg = "a fused state takes slots sorted by kind, without histograms"
+        if kinds != sorted(kinds, key=SLOT_KINDS.index):
+            msg = "a fused state takes slots sorted by kind"
             raise ValueError(msg)
         self.slots = tuple(slots)
         self.width = Layout(self.slots).width
         self._identities = [identity(slot) for slot in slots]
-        sizes: dict[SlotKind, int] = {}
+        # What merges in one call: neighbours of one kind, but each histogram alone, since they differ in width.
+        sizes: dict[tuple[SlotKind, str], int] = {}
+        self._kinds: list[tuple[SlotKind, int]] = []
         for slot in slots:
             kind: SlotKind = "sum" if slot.kind in _ADDITIVE else slot.kind
-            sizes[kind] = sizes.get(kind, 0) + width(slot)
+            key = (kind, slot.name if kind == "bins" else "")
+            if key not in sizes:
+                self._kinds.append((kind, width(slot)))
+            sizes[key] = sizes.get(key, 0) + width(slot)
         self._sizes = list(sizes.values())
-        self._kinds: list[tuple[SlotKind, int]] = [(kind, len(Layout((Slot("", kind),)).identity)) for kind in sizes]
 
     def initial(self, device: torch.device | str | None = None) -> Tensor:
         """Return the state ``[W]`` that has seen nothing."""

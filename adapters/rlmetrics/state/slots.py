@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .layout import Layout, Slot, SlotKind, identity, width
 
-__all__ = ["MERGE", "initial", "merge", "merge_comoments", "merge_moments", "pack", "unpack"]
+__all__ = ["MERGE", "initial", "merge", "merge_bins", "merge_comoments", "merge_moments", "pack", "unpack"]
 
 
 def initial(slots: Sequence[Slot], device: torch.device | str | None = None) -> Tensor:
@@ -46,11 +46,7 @@ def _merge_each(slots: Sequence[Slot], left: Tensor, right: Tensor) -> Tensor:
     widths = [width(slot) for slot in slots]
     parts = []
     for slot, one, other in zip(slots, torch.split(left, widths), torch.split(right, widths), strict=True):
-        if slot.kind == "bins":
-            ends = [torch.minimum(one[-2:-1], other[-2:-1]), torch.maximum(one[-1:], other[-1:])]
-            parts += [one[:-2] + other[:-2], *ends]
-        else:
-            parts.append(MERGE[slot.kind](one, other))
+        parts.append(MERGE[slot.kind](one, other))
     return torch.cat(parts)
 
 
@@ -89,6 +85,12 @@ def merge_comoments(left: Tensor, right: Tensor) -> Tensor:
     return _unless_empty(left, right, both)
 
 
+def merge_bins(left: Tensor, right: Tensor) -> Tensor:
+    """Merge histograms ``[…, bins + 4]``: counts add, the ends take the extreme."""
+    ends = [torch.minimum(left[..., -2:-1], right[..., -2:-1]), torch.maximum(left[..., -1:], right[..., -1:])]
+    return torch.cat([left[..., :-2] + right[..., :-2], *ends], -1)
+
+
 def _merge_last(left: Tensor, right: Tensor) -> Tensor:
     return torch.where(right[..., :1] > 0, right, left)
 
@@ -106,10 +108,10 @@ MERGE: Mapping[SlotKind, Callable[[Tensor, Tensor], Tensor]] = {
     "max": torch.maximum,
     "moments": merge_moments,
     "comoments": merge_comoments,
+    "bins": merge_bins,
     "last": _merge_last,
 }
-"""How values of a kind merge; many slots of one kind merge in one call over a leading dimension. The parts of
-``bins`` are merged as ``sum``, ``min`` and ``max``."""
+"""How values of a kind merge; many slots of one kind and width merge in one call over a leading dimension."""
 
 
 @lru_cache(maxsize=256)

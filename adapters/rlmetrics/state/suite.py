@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
@@ -11,6 +11,8 @@ import torch.distributed as dist
 from torch import Tensor
 
 from .checks import Vocabulary, check_inputs, dims
+from .histogram import Histogram
+from .layout import Layout
 from .packing import Packing
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ class Fusion:
             of this one batch.
         results: Takes the numbers of a state and the parameters named in ``results_parameters``; returns the results.
         results_parameters: The parameters that results depend on.
+        histograms: For each result that is a distribution its slot, and the slot that counts the updates that gave its
+            inputs, None where every update does.
     """
 
     metrics: tuple[str, ...]
@@ -49,6 +53,7 @@ class Fusion:
     update: Callable[..., Tensor]
     results: Callable[..., dict[str, float]]
     results_parameters: tuple[str, ...] = ()
+    histograms: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
 
     @property
     def optional(self) -> tuple[str, ...]:
@@ -172,6 +177,22 @@ class Suite:
         needed = {name: self.parameters[name] for name in fusion.results_parameters}
         results = fusion.results(state.tolist(), **needed)
         return {name: results[name] for name in fusion.metrics if name in results}
+
+    def histograms(self) -> dict[str, Histogram]:
+        """Return the distributions over everything seen since the last reset, with one copy from device to host.
+
+        Returns:
+            Each distribution by its name; one whose optional inputs no update gave is left out. :meth:`compute` returns
+            the numbers.
+        """
+        packing = self.fusion.packing
+        state = (self.values if self._total is None else self._total).tolist()
+        places = {slot.name: (slot, state[place]) for slot, place in Layout(packing.slots)}
+        return {
+            name: Histogram.of(*places[slot])
+            for name, (slot, updates) in self.fusion.histograms.items()
+            if updates is None or places[updates][1][0] > 0
+        }
 
     def reset(self) -> Self:
         """Forget everything; return the suite itself."""

@@ -54,6 +54,8 @@ class Fused:
         blocks: The formulas by the optional inputs that they need.
         results: For each formula how its result comes from the slots, as Python numbers and (wide slots) lists of them.
         omitted: The formulas whose result is left out where the population was empty.
+        histograms: For each formula that is a distribution, which has no result, its slot and the slot that counts the
+            updates that gave its inputs, None where every update does.
     """
 
     inputs: Mapping[str, tuple[str, ...]]
@@ -63,6 +65,7 @@ class Fused:
     blocks: tuple[Block, ...]
     results: Mapping[str, Finalized]
     omitted: frozenset[str]
+    histograms: Mapping[str, tuple[str, str | None]]
 
     @property
     def like(self) -> str:
@@ -129,6 +132,12 @@ def fuse(
         blocks=tuple(blocks),
         results=results,
         omitted=frozenset(name for name, (_, empty) in roots.items() if empty == "omit"),
+        histograms={
+            name: (writer.histograms[name], block.updates)
+            for block in blocks
+            for name in block.metrics
+            if name in writer.histograms
+        },
     )
 
 
@@ -158,6 +167,7 @@ class _Writer:
         self._optional = optional
         self._filled: dict[_Key, list[Filled]] = {}
         self._updates: dict[_Key, str] = {}
+        self.histograms: dict[str, str] = {}
         self._renderer = PartsRenderer(roots, "mask" in self._inputs and "mask" not in optional)
         self._opposites = _opposites(roots)
         self._host = HostRenderer(frozenset(), self._renderer.constants)
@@ -181,12 +191,14 @@ class _Writer:
             if node.op in REDUCTIONS:
                 plan.result(node)
                 plan.size(node)
+        self.histograms.update((name, plan.bins(root)) for name, (root, _) in members.items() if root.op == "histogram")
         self._filled[key] = plan.filled
         if updates is not None:
             self._updates[key] = updates
         return (
             (name, finalize(self._arena, plan, self._host, self._names, root, empty))
             for name, (root, empty) in members.items()
+            if root.op != "histogram"
         )
 
     def source(
@@ -270,8 +282,9 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 def _results(fused: Fused) -> Iterator[str]:
     yield "results: dict[str, float] = {}"
     for block in fused.blocks:
-        lines = [line for name in block.metrics for line in _result(name, fused.results[name], name in fused.omitted)]
-        if block.updates is None:
+        numbers = [name for name in block.metrics if name in fused.results]
+        lines = [line for name in numbers for line in _result(name, fused.results[name], name in fused.omitted)]
+        if block.updates is None or not lines:
             yield from lines
         else:
             yield f"if {block.updates} > 0:"

@@ -107,7 +107,7 @@ class Plan:
         if op == "last":
             return f"{self.helpers}.last_value({self._last(x)})", ATOM
         if op == "histogram":
-            return f"{self.helpers}.histogram_result({self._bins(node)})", ATOM
+            return f"{self.helpers}.histogram_result({self.bins(node)})", ATOM
         comoments = self._comoments(node)
         if op == "cov":
             return f"{self.helpers}.covariance({comoments}, ddof={node.value})", ATOM
@@ -215,7 +215,8 @@ class Plan:
     def _last(self, x: Node) -> str:
         return self._slot("last", f"last_{self._name(x)}", "ops.last", [x])
 
-    def _bins(self, node: Node) -> str:
+    def bins(self, node: Node) -> str:
+        """Return the slot of a histogram."""
         assert isinstance(node.value, tuple)
         low, high, bins = node.value
         identity = ("bins", node)

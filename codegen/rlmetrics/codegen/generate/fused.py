@@ -200,6 +200,9 @@ def _fusion(spec: Spec, suite: _Suite, used: Sequence[str]) -> Node:
     ]
     if used:
         items.append(layout.tuple_of(map(literal, used), "results_parameters="))
+    if fused.histograms:
+        pairs = (f"{literal(name)}: {pair!r}".replace("'", '"') for name, pair in fused.histograms.items())
+        items.append(layout.dict_of(pairs, "histograms="))
     return layout.call("fusion = Fusion", items)
 
 

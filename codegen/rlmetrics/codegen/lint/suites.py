@@ -30,8 +30,8 @@ def _members(context: Context, suite: SuiteFile) -> Iterator[tuple[int, str, Pro
 @check(
     "suite-metric",
     "error",
-    what="A suite with a metric that has no additive state or is a distribution, that stands in it twice, or whose "
-    "result has the name of another; or with a name for a result that it does not have.",
+    what="A suite with a metric that has no additive state, that stands in it twice, or whose result has the name of "
+    "another; or with a name for a result that it does not have.",
     fix="leave it out, or choose another metric, variant or name",
 )
 def suite_metric(context: Context) -> Iterator[Hit]:
@@ -42,8 +42,6 @@ def suite_metric(context: Context) -> Iterator[Hit]:
             place = ("metrics", index)
             if program is None:
                 yield Hit(ref, place, f"`{key}` has no formula, so it has no additive state", value=True)
-            elif program.kind == "distribution":
-                yield Hit(ref, place, f"`{key}` is a distribution, and the results of a suite are numbers", value=True)
             name = suite.names.get(key, key)
             other = taken.setdefault(name, key)
             if other != key:
