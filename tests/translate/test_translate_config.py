@@ -136,6 +136,16 @@ def test_broken_files_are_told_with_their_place(translated):
     assert "a.py:1: not Python" in error
 
 
+def test_json_is_held_to_its_own_rules(translated):
+    """What YAML would forgive, such as a stray comma, is told with its place in a JSON file."""
+    code, new, error = translated(
+        "a.json", '{"metric": "train/kl",\n "list": [,]}', GRPO, "canonical", "--kind", "config"
+    )
+
+    assert (2, None) == (code, new)
+    assert "a.json:2:11: not JSON" in error
+
+
 def test_anchors_tags_and_windows_line_ends_are_stepped_over(translated):
     """An anchor before a mapping or a name, a tag and an alias leave the structure readable."""
     old = "base: &base\r\n  metric: &best !!str train/kl # c\r\n  <<: *other\r\ncopy: *base\r\n"

@@ -446,6 +446,20 @@ def test_broken_files_are_told_with_their_place(translated, text, place, what):
     assert what in error
 
 
+def test_a_broken_file_need_not_be_named_to_be_told(translated):
+    """Without ``--kind``, what no kind recognises because it is broken is told with its place as well."""
+    text = PPO.read_text(encoding="utf-8")
+    for broken, place in (
+        (text[:2000], text[:2000].count("\n") + 1),
+        (text.replace('"panels": [', '"panels": [,', 1), 33),
+    ):
+        code, written, error = translated(broken, OLD_PPO, NEW_PPO)
+
+        assert (2, None) == (code, written)
+        assert f"board.json:{place}:" in error
+        assert "not JSON" in error
+
+
 def test_workspaces_are_recognised_and_their_source_inferred(translated, tmp_path):
     """Views, specs and reports are told from other JSON; names that one release alone has decide the source."""
     assert ["wandb-workspace"] * 3 == [kind_of(path, None) for path in (PPO, GRPO, REPORT)]

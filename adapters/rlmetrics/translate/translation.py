@@ -15,6 +15,7 @@ from rlmetrics.names.tables import Overlays, Tables
 from .detection import sources_of
 from .errors import InputError
 from .files import default_output, replacing, require_free
+from .jsontree import Document, TreeError
 from .kinds import KINDS, surface_of, wandb
 from .report import Report
 from .translator import Translator
@@ -83,6 +84,7 @@ def translate_file(
     require_free(output, path, force=force)
     tree = survey(path, kind)
     if not tree.units:
+        _refuse_broken_json(path)
         msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
         raise InputError(next(iter(tree.unreadable.values()), msg), None if tree.unreadable else path)
     options = {"config": config, "bind": bind, "spec": spec, "strict": strict, "both": both, "unknown": unknown}
@@ -103,6 +105,22 @@ def translate_file(
             msg = f"0 keys translated from {total.source} to {total.target}; is the source right? First names: {first}"
             raise InputError(msg, path)
     return total
+
+
+def _refuse_broken_json(path: Path) -> None:
+    """Say where a JSON file is broken: no kind recognises one that is.
+
+    Raises:
+        InputError: If the file can't be read as JSON.
+    """
+    if path.suffix != ".json" or not path.is_file():
+        return
+    document = Document(path.read_bytes().decode("utf-8", errors="replace"))
+    try:
+        document.parse()
+    except TreeError as error:
+        msg = f"not JSON: {error}; mend it here"
+        raise InputError(msg, path, *document.position(error.offset)) from None
 
 
 @dataclass

@@ -7,6 +7,7 @@ line, since a name in code may be put together or compared anywhere.
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -97,12 +98,26 @@ def _read(path: Path) -> str:
 
 
 def _spans(path: Path, text: str) -> list[Scalar]:
+    if path.suffix == ".json":
+        _require_json(path, text)
     try:
         return scalars(text)
     except (YamlError, RecursionError) as error:
         line, column = _position(text, error.offset) if isinstance(error, YamlError) else (1, 1)
         msg = f"not YAML or JSON that can be followed: {error}; mend it here"
         raise InputError(msg, path, line, column) from None
+
+
+def _require_json(path: Path, text: str) -> None:
+    """Refuse what the more lenient reader of YAML would take."""
+    try:
+        json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        msg = f"not JSON: {error.msg}; mend it here"
+        raise InputError(msg, path, error.lineno, error.colno) from None
+    except RecursionError:
+        msg = "not JSON that can be followed: values are nested too deeply"
+        raise InputError(msg, path, 1, 1) from None
 
 
 def _is_place(name: object) -> bool:
