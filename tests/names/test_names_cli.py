@@ -86,7 +86,7 @@ def test_resolve_infers_the_source_or_lists_the_candidates(call, document, overl
     assert ("trl[PrivateTrainer]==1.16.0", "kl/old/k2") == (found["source"], found["metric"])
     code, out, err = call("resolve", "clip_ratio/region_mean")
     assert (2, "") == (code, out)
-    assert re.search(r"ambiguous: of 1 keys these explain the most: (trl\[\w+\]==[0-9.]+ \(1\), )+", err)
+    assert re.search(r"ambiguous: of 1 keys these explain the most: (trl\[\w+\]==[0-9.]+ to [0-9.]+ \(1\), )+", err)
 
 
 @pytest.mark.parametrize("at", [OLD, GRPO, "verl==0.5.0", "verl==0.9.1"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from rlmetrics.names import FallbackWarning, NamesError, candidates, infer_source, resolve
+from rlmetrics.names import AmbiguousError, FallbackWarning, NamesError, candidates, infer_source, resolve
 
 
 def test_the_source_that_explains_the_most_is_taken(tables):
@@ -67,3 +67,23 @@ def test_resolving_without_a_source_infers_it(tables):
     found = resolve(["step_time", "clip_ratio"], spec=tables)
     assert ["timing/step", "policy/clip_fraction"] == [item.metric for item in found]
     assert "alpha[NewTrainer]==1.0.0" == found[0].source
+
+
+ALL_OF_0_3_0 = ["approxkl_avg", "clip_ratio", "loss", "reward", "rewards/accuracy/mean", "entropy"]
+
+
+def test_what_a_whole_log_lacks_rules_releases_out(tables):
+    """1.0.0 logs step_time in every run; kl depends on the configuration, learning_rate comes from elsewhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        old = infer_source(ALL_OF_0_3_0[2:], whole=True, spec=tables)
+        assert "alpha[NewTrainer]==1.0.0" == old, "a log of which other keys are missing too tells nothing by them"
+        assert "alpha[NewTrainer]==0.4.1" == infer_source(ALL_OF_0_3_0, whole=True, spec=tables)
+        assert "alpha[NewTrainer]==1.0.0" == infer_source([*ALL_OF_0_3_0, "step_time"], whole=True, spec=tables)
+
+
+def test_names_of_a_dashboard_lack_nothing(tables):
+    """Unless the names are said to be all, those that are missing tell nothing."""
+    with pytest.raises(AmbiguousError, match="ambiguous") as caught:
+        infer_source(ALL_OF_0_3_0, spec=tables)
+    assert {"0.3.0", "0.4.1", "1.0.0"} == {item.release for item in caught.value.candidates}

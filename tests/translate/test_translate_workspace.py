@@ -474,7 +474,7 @@ def test_workspaces_are_recognised_and_their_source_inferred(translated, tmp_pat
     assert ["actor/lr", "actor/reward_kl_penalty_coeff"] == panels_of(text)[0]["metrics"]
     code, text, error = translated(PPO, "auto", NEW_VERL)
     assert (2, None) == (code, text)
-    assert "ambiguous: of 9 keys these explain the most: trl[PPOTrainer]==0.11.4 (8)" in error
+    assert "ambiguous: of 9 keys these explain the most: trl[PPOTrainer]==0.7.11 to 0.11.4 (8)" in error
 
 
 @cache

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .covering import Coverage, coverage
     from .differing import ChangedKey, DiffResult, ListedKey, RenamedKey, diff
     from .errors import FallbackWarning, NamesError, UserError
-    from .inference import Candidate, candidates, infer_source
+    from .inference import AmbiguousError, Candidate, candidates, infer_source
     from .listing import keys, releases
     from .mapping import KeyTranslation, NameMap, map_names
     from .protocol import Match, View
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alternative",
+    "AmbiguousError",
     "Candidate",
     "ChangedKey",
     "Coverage",
@@ -93,7 +94,7 @@ _MODULES = {
     "covering": ("Coverage", "coverage"),
     "differing": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"),
     "errors": ("FallbackWarning", "NamesError", "UserError"),
-    "inference": ("Candidate", "candidates", "infer_source"),
+    "inference": ("AmbiguousError", "Candidate", "candidates", "infer_source"),
     "listing": ("keys", "releases"),
     "mapping": ("KeyTranslation", "NameMap", "map_names"),
     "protocol": ("Match", "View"),

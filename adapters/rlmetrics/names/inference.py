@@ -5,17 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .config import Config
 from .errors import FallbackWarning, NamesError
-from .inheritance import applied_rows
+from .inheritance import AppliedRow, applied_rows
 from .source import Component, Source
 from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Overlays, Tables, load_tables
 from .templates import Template, placeholders_in
 from .view import FrameworkView
 
-__all__ = ["Candidate", "candidates", "infer_source"]
+__all__ = ["AmbiguousError", "Candidate", "candidates", "infer_source"]
 
 MAX_LISTED = 6
 
@@ -29,34 +30,59 @@ class Candidate:
         component: The component, or None for all of a release together.
         release: The release.
         explained: The keys that it logs.
+        always: How many keys of its own it logs in every run, whatever the configuration.
+        absent: Those of them that are not among the keys.
     """
 
     framework: str
     component: str | None
     release: str
     explained: frozenset[str]
+    always: int = 0
+    absent: frozenset[str] = frozenset()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all is there that it logs in every run."""
+        return self.always > 0 and not self.absent
 
     def __str__(self) -> str:
         component = f"[{self.component}]" if self.component else ""
         return f"{self.framework}{component}=={self.release}"
 
 
+class AmbiguousError(NamesError):
+    """Several sources explain the keys equally well and differently.
+
+    Attributes:
+        candidates: All of them.
+    """
+
+    def __init__(self, message: str, candidates: tuple[Candidate, ...]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
+
+
 def infer_source(
     keys: Iterable[str],
     *,
     releases: Mapping[str, str] | None = None,
+    whole: bool = False,
     config: Config = None,
     spec: Overlays | Tables = None,
 ) -> str:
     """Return the source that explains the most keys.
 
-    Releases of one component that explain equally many keys and give them the same meaning count as one: the newest is
-    returned, with a `FallbackWarning` if there are several.
+    Of classes that explain them equally well, the one that the others extend is taken. Releases of one component that
+    explain equally many keys and give them the same meaning count as one: the newest is returned, with a
+    `FallbackWarning` if there are several.
 
     Args:
         keys: Logged keys, in whatever way a tracker shows them.
         releases: What the metadata of a run says about installed frameworks, such as ``{"trl": "0.18.2"}``. Other
             releases of these frameworks are not considered, unless none of the keys fits.
+        whole: Whether these are all keys that a run logged. What a release logs in every run and is missing then rules
+            it out, if everything is there for another release.
         config: Values of configuration keys that differ from the releases' defaults.
         spec: Folders with further YAML.
 
@@ -64,7 +90,8 @@ def infer_source(
         A source such as ``trl[GRPOTrainer]==1.16.0``.
 
     Raises:
-        NamesError: No source explains any key, or several explain them equally well and differently.
+        NamesError: No source explains any key.
+        AmbiguousError: Several explain them equally well and differently.
     """
     tables = load_tables(spec)
     names = list(dict.fromkeys(keys))
@@ -76,13 +103,17 @@ def infer_source(
         raise NamesError(msg)
     most = len(found[0].explained)
     best = [item for item in found if len(item.explained) == most]
-    single = [item for item in best if item.component is not None]
-    best = single or best
-    if len({(item.framework, item.component) for item in best}) > 1 or not _agree(best, tables, config):
-        listed = ", ".join(f"{item} ({len(item.explained)})" for item in found[:MAX_LISTED])
-        more = f" and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
+    best = [item for item in best if item.component is not None] or best
+    if whole:
+        best = _with_all_present(best, found)
+    best = _not_extended(best, tables)
+    alike = _alike(best, tables, config)
+    if len(alike) > 1:
+        shown = MAX_LISTED if len({item.component for item in best}) > 1 else len(alike)
+        listed = ", ".join(_range(group) for group in alike[:shown])
+        more = f" and {len(alike) - shown} more" if len(alike) > shown else ""
         msg = f"ambiguous: of {len(names)} keys these explain the most: {listed}{more}; name the source"
-        raise NamesError(msg)
+        raise AmbiguousError(msg, tuple(best))
     chosen = best[0]
     if len(best) > 1:
         message = f"{best[-1].release} to {chosen.release} explain the keys alike; taken to be {chosen}"
@@ -107,7 +138,9 @@ def candidates(keys: Iterable[str], tables: Tables) -> list[Candidate]:
             for release in described if matches.found else ():
                 explained = matches.in_release(release)
                 if explained:
-                    by_release.setdefault(release, []).append(Candidate(framework, name, release, explained))
+                    always, absent = matches.always.get(release, 0), frozenset(matches.absent.get(release, ()))
+                    item = Candidate(framework, name, release, explained, always, absent)
+                    by_release.setdefault(release, []).append(item)
         for release, items in by_release.items():
             together = frozenset[str]().union(*(item.explained for item in items))
             if all(len(item.explained) < len(together) for item in items):
@@ -124,13 +157,22 @@ class _Matches:
         self._table = table
         self._wanted = names
         self.found: dict[str, set[str]] = {}
+        self.always: dict[str, int] = {}
+        self.absent: dict[str, set[str]] = {}
+        own = {stem for _, stem, _, _ in table.components}
         chain = table.chain(stem)
         ways = [rules for _, rules in route_surfaces(tables, self._routes(chain))]
         wanted = set(names)
         for applied in applied_rows(table, stem, releases):
             shown = {applied.key, *(show_template(applied.key, rules) for rules in ways)} - {""}
-            for hit in self._parse(shown, chain) if "{" in applied.key else wanted & shown:
+            hits = self._parse(shown, chain) if "{" in applied.key else wanted & shown
+            for hit in hits:
                 self.found.setdefault(hit, set()).update(applied.releases)
+            if applied.stem in own and _is_always_logged(applied, tables):
+                for release in applied.releases:
+                    self.always[release] = self.always.get(release, 0) + 1
+                    if not hits:
+                        self.absent.setdefault(release, set()).add(applied.key)
 
     def in_release(self, release: str) -> frozenset[str]:
         """Return the keys that are logged in a release."""
@@ -141,29 +183,93 @@ class _Matches:
         return list(dict.fromkeys(row["route"] for row in rows))
 
     def _parse(self, shown: set[str], chain: list[str]) -> set[str]:
-        placeholders = dict(self._table.placeholders)
-        for part in reversed(chain):
-            placeholders.update(self._table.file(part).get("placeholders", ()))
         hits: set[str] = set()
         for text in shown:
-            rows = {name: placeholders[name] for name in placeholders_in(text)}
+            rows = self._placeholders(text, chain)
             if not any(row.get("open") for row in rows.values()):
                 template = Template(text, {name: row["pattern"] for name, row in rows.items()})
                 hits.update(key for key in self._wanted if template.parse(key) is not None)
         return hits
 
+    def _placeholders(self, text: str, chain: list[str]) -> dict[str, Mapping[str, Any]]:
+        known: dict[str, Mapping[str, Any]] = dict(self._table.placeholders)
+        for part in reversed(chain):
+            known.update(self._table.file(part).get("placeholders", ()))
+        return {name: known[name] for name in placeholders_in(text)}
 
-def _agree(best: list[Candidate], tables: Tables, config: Config) -> bool:
-    """Whether releases of one component mean the same by the keys that they explain."""
-    if len(best) == 1:
-        return True
+
+def _is_always_logged(applied: AppliedRow, tables: Tables) -> bool:
+    """Whether every run logs a number under a key, as far as that can be told.
+
+    What is shared by many classes is left out: it comes with a run's end, or from elsewhere.
+    """
+    row = applied.row
+    kind = row.get("kind") or tables.metrics.get(row.get("metric") or "", {}).get("kind", "scalar")
+    return applied.mode == "train" and kind == "scalar" and not row.keys() & {"when", "condition", "route"}
+
+
+def _with_all_present(best: list[Candidate], found: list[Candidate]) -> list[Candidate]:
+    """Leave out where something is missing that is always logged, if elsewhere all is present."""
+    single = [item for item in best if item.is_complete]
+    if single or best[0].component is not None:
+        return single or best
+    complete = {(item.framework, item.component) for item in found if item.is_complete}
+    ruled_out = {
+        (item.framework, item.release)
+        for item in found
+        if (item.framework, item.component) in complete and item.always and not item.is_complete
+    }
+    return [item for item in best if (item.framework, item.release) not in ruled_out] or best
+
+
+def _not_extended(best: list[Candidate], tables: Tables) -> list[Candidate]:
+    """Leave out classes that extend another one of the same release."""
+    stems = {item: _stem(item, tables.framework(item.framework)) for item in best if item.component is not None}
+    present = {(item.framework, item.release, stem) for item, stem in stems.items()}
+    extended = {
+        item
+        for item, stem in stems.items()
+        for base in tables.framework(item.framework).chain(stem)[1:]
+        if (item.framework, item.release, base) in present
+    }
+    return [item for item in best if item not in extended]
+
+
+def _alike(best: list[Candidate], tables: Tables, config: Config) -> list[list[Candidate]]:
+    """Group releases of one component, newest first, that follow each other and mean the same by the keys."""
+    by_name: dict[tuple[str, str | None], list[Candidate]] = {}
+    for item in best:
+        by_name.setdefault((item.framework, item.component), []).append(item)
+    if len(by_name) > 1:
+        return list(by_name.values())
     table = tables.framework(best[0].framework)
-    meanings = []
+    split: list[tuple[dict[str, tuple[str | None, Any]], list[Candidate]]] = []
     for item in best:
         view = FrameworkView(tables, _source(item, table), config)
         found = {key: view.find(key)[0].entry for key in item.explained}
-        meanings.append({key: (entry.metric, entry.signature) for key, entry in found.items()})
-    return all(meaning == meanings[0] for meaning in meanings[1:])
+        meaning = {key: (entry.metric, entry.signature) for key, entry in found.items()}
+        if split and split[-1][0] == meaning:
+            split[-1][1].append(item)
+        else:
+            split.append((meaning, [item]))
+    return [items for _, items in split]
+
+
+def _stem(item: Candidate, table: FrameworkTable) -> str:
+    """Return the file that describes a candidate's component."""
+    return next(
+        stem
+        for name, stem, ranges, _ in table.components
+        if name == item.component and table.releases.covers(ranges, item.release)
+    )
+
+
+def _range(group: list[Candidate]) -> str:
+    """Return the releases of one component in words."""
+    newest, oldest = group[0], group[-1]
+    component = f"[{newest.component}]" if newest.component else ""
+    releases = newest.release if newest is oldest else f"{oldest.release} to {newest.release}"
+    return f"{newest.framework}{component}=={releases} ({len(newest.explained)})"
 
 
 def _source(item: Candidate, table: FrameworkTable) -> Source:

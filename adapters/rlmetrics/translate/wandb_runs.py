@@ -93,7 +93,7 @@ def translate_server_run(
         summary = _numbers({key: value for key, value in run.summaryMetrics.items() if not is_own(key)})
         last = run.lastHistoryStep
     if source == "auto":
-        source = infer_source(summary, config=config, spec=spec)
+        source = infer_source(summary, whole=True, config=config, spec=spec)
     translator = Translator(
         source, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
     )

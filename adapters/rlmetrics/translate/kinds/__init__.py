@@ -25,7 +25,17 @@ from . import (
     wandb_workspace,
 )
 
-__all__ = ["FOLDER_KINDS", "KINDS", "FolderKind", "Kind", "companions", "is_left_behind", "kind_of", "surface_of"]
+__all__ = [
+    "FOLDER_KINDS",
+    "KINDS",
+    "LAYOUTS",
+    "FolderKind",
+    "Kind",
+    "companions",
+    "is_left_behind",
+    "kind_of",
+    "surface_of",
+]
 
 
 class Kind(Protocol):
@@ -68,6 +78,9 @@ KINDS: dict[str, Kind] = {
 }
 
 FOLDER_KINDS: dict[str, FolderKind] = {"wandb": wandb, "tensorboard": tensorboard, "mlflow": mlflow}
+
+LAYOUTS = {"wandb-workspace", "grafana", "config"}
+"""Kinds that name but some of what a run logs."""
 
 _DATABASES = {"trackio", "mlflow"}
 
