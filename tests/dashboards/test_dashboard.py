@@ -119,6 +119,18 @@ def test_statistics_of_one_quantity_share_a_panel(made):
     assert ("token", "length/response (mean, max, min)") == (panel["yAxisTitle"], panel["chartTitle"])
 
 
+def test_a_name_of_several_trainers_says_whose_it_is(made):
+    """Without a component, ``train/loss`` stands in a panel for each of its meanings, titled with the trainers."""
+    path, _ = made("trl==0.7.10", "wandb-workspace")
+
+    titles = [config["chartTitle"] for config in configs(path) if "train/loss" in config["metrics"]]
+    assert len(titles) == len(set(titles)) > 1
+    assert 1 == sum(", DPOTrainer" in title for title in titles)
+    assert 1 == sum(", IterativeSFTTrainer, SFTTrainer" in title for title in titles)
+    path, _ = made("trl[DPOTrainer]==0.7.10", "wandb-workspace", name="one.json")
+    assert not [config for config in configs(path) if "DPOTrainer" in config["chartTitle"]]
+
+
 def test_keys_with_placeholders_are_chosen_by_regular_expressions(made):
     """One name for each reward function: the expression takes real names and no others."""
     path, _ = made(GRPO, "wandb-workspace")

@@ -176,6 +176,20 @@ def test_reports_are_rewritten_wherever_panels_stand(translated):
     assert ["reward/score/mean", "reward/score/max", "reward/score/min"] == [metric.name for metric in drawn.y]
 
 
+def test_translating_commutes_with_wandbs_models(tmp_path):
+    """Rewriting what the models write gives what the models write of the rewritten report."""
+
+    def written(text):
+        spec = REPORT_MODELS.Spec.model_validate_json(text)
+        return json.loads(spec.model_dump_json(by_alias=True, exclude_none=True))
+
+    def renamed(text):
+        return rewrite(text, tmp_path, _translator(NEW_VERL, "canonical"), Report("", "", ""))
+
+    text = REPORT.read_text(encoding="utf-8")
+    assert written(renamed(text)) == json.loads(renamed(json.dumps(written(text))))
+
+
 def test_both_names_stand_in_one_panel(translated):
     """Lists, expressions and maps get the new name and keep the old one; where only one can stand, that is said."""
     board = spec_with(

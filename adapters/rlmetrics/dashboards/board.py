@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -102,10 +103,14 @@ def make_board(
         if entry.metric is not None and wanted and view.template(entry).rank != OPEN:
             family = view.tables.metrics.family(entry.metric)
             families.setdefault(family, {}).setdefault(_quantity(view, entry), []).append(entry)
+    logged = {(view.show(entry, entry.key, surface), entry.metric) for entry in view.entries()}
+    meanings = Counter(name for name, _ in logged)
+    ambiguous = {name for name, count in meanings.items() if count > 1}
     order = list(dict.fromkeys(view.tables.metrics.family(metric) for metric in view.tables.metrics))
     sections = tuple(
         Section(
-            family.replace("_", " "), tuple(_panel(view, entries, surface) for entries in families[family].values())
+            family.replace("_", " "),
+            tuple(_panel(view, entries, surface, ambiguous) for entries in families[family].values()),
         )
         for family in order
         if family in families
@@ -121,7 +126,7 @@ def _quantity(view: View, entry: Entry) -> object:
     return repr((sorted(identity.items()) or entry.metric, row.get("unit"), kind))
 
 
-def _panel(view: View, entries: list[Entry], surface: str) -> Panel:
+def _panel(view: View, entries: list[Entry], surface: str, ambiguous: set[str]) -> Panel:
     metrics = list(dict.fromkeys(str(entry.metric) for entry in entries))
     row = view.tables.metrics[metrics[0]]
     shown = {view.show(entry, entry.key, surface): entry for entry in entries}
@@ -130,8 +135,10 @@ def _panel(view: View, entries: list[Entry], surface: str) -> Panel:
     ranges = {metric: text for metric in metrics if (text := healthy(view.tables, metric))}
     shared = _shared(metrics)
     told = [f"{'/'.join(metric.split('/')[shared:])} {text}".lstrip() for metric, text in ranges.items()]
+    # Trainers give one name to different things: a source without a component says whose a panel is.
+    owners = dict.fromkeys(entry.component for entry in entries if view.show(entry, entry.key, surface) in ambiguous)
     return Panel(
-        title=_title(metrics),
+        title=", ".join([_title(metrics), *owners]),
         kind="scalar" if entries[0].kind in _CURVES else entries[0].kind,
         names=tuple(names),
         patterns=tuple(dict.fromkeys(patterns)),
