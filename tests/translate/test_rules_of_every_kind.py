@@ -232,6 +232,28 @@ def test_odd_values_of_consoles_stay_as_printed(name, odd, tmp_path):
     assert odd == log.read(out)[0]["entropy/old_policy"]
 
 
+def test_damage_gives_output_or_one_clear_error(log, tmp_path):
+    """Whatever bytes are wrong, in a header or a value: a report, or one line that names the file, and no leftover."""
+    path, out = tmp_path / log.name, tmp_path / "out"
+    log.write(path, ROWS)
+    file = path if path.is_file() else max(_contents(path), key=lambda found: found.stat().st_size)
+    whole, dice = file.read_bytes(), random.Random(log.name)
+    for _ in range(12):
+        damaged = bytearray(whole)
+        for _ in range(dice.choice((1, 3, 20))):
+            damaged[dice.randrange(dice.choice((min(100, len(whole)), len(whole))))] = dice.randrange(256)
+        file.write_bytes(damaged)
+        message = str(path)
+        try:
+            translate_file(path, source=VERL, target="canonical", output=out, kind=log.kind, force=True)
+        except InputError as error:
+            message = str(error)
+        assert message.startswith(str(path))
+        assert "\n" not in message
+        assert damaged == file.read_bytes()
+        assert {log.name} <= {found.name for found in tmp_path.iterdir()} <= {log.name, "out"}
+
+
 @pytest.mark.parametrize("name", [name for name, log in LOGS.items() if log.tears and name != "mlruns"])
 def test_any_cut_keeps_the_whole_rows(name, tmp_path):
     """Wherever a crash cuts a file: what comes before the torn row is all there, and the bytes lost are counted."""

@@ -249,13 +249,17 @@ for number in range(10**9):
     assert [("ok",)] == _cells(tmp_path / "out.db", "PRAGMA integrity_check")
 
 
-@pytest.mark.parametrize("damage", ["not-json", "torn-file"])
+@pytest.mark.parametrize("damage", ["not-json", "not-text", "torn-file"])
 def test_damage_is_one_line_and_nothing_is_written(project, tmp_path, capsys, damage):
     """A logged dict that is none, or a file cut short, is named; there is no output."""
     if damage == "not-json":
         with closing(sqlite3.connect(project)) as database, database:
             database.execute("UPDATE metrics SET metrics = '{\"actor/ppo_kl\" 1}' WHERE id = 2")
         expected = f"{project}: row 2 of the table metrics: not a JSON object: found '1'"
+    elif damage == "not-text":
+        with closing(sqlite3.connect(project)) as database, database:
+            database.execute("UPDATE metrics SET metrics = x'7bff7d' WHERE id = 2")
+        expected = f"{project}: row 2 of the table metrics: not UTF-8 text"
     else:
         os.truncate(project, 5 * 4096)
         expected = f"{project}: can't be read as an SQLite database"

@@ -92,8 +92,10 @@ def rewriting(path: Path, output: Path) -> Iterator[sqlite3.Connection]:
 def _explained(path: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.DatabaseError as error:
-        msg = f"can't be read as an SQLite database: {error}; save what is left with: sqlite3 {path.name} .recover"
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # Python decodes even what SQLite says about a damaged file, which may quote it.
+        said = "its text is damaged" if isinstance(error, UnicodeDecodeError) else " ".join(str(error).split())
+        msg = f"can't be read as an SQLite database: {said}; save what is left with: sqlite3 {path.name} .recover"
         raise InputError(msg, path) from None
 
 

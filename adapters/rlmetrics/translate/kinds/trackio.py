@@ -31,7 +31,7 @@ def names(path: Path) -> set[str]:
         for (run,) in database.execute("SELECT DISTINCT run_name FROM metrics").fetchall():
             query = "SELECT id, metrics FROM metrics WHERE run_name = ? ORDER BY id LIMIT ?"
             for number, content in database.execute(query, (run, _SAMPLE_ROWS)):
-                _, row = _row(path, number, content)
+                row = _row(path, number, _text(path, number, content))
                 found.update(member.key for member in row.items)
     return found
 
@@ -49,9 +49,10 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
 
     def renamed(number: int, content: str | bytes) -> str | bytes:
         try:
-            new = rewriter.line(content.decode() if isinstance(content, bytes) else content)
+            text = _text(path, number, content)
+            new = rewriter.line(text)
             if new is None:
-                text, row = _row(path, number, content)
+                row = _row(path, number, text)
                 new = text[: row.start] + rewriter.members(text, row) + text[row.end :]
         except InputError as error:
             errors.append(_error(path, number, str(error)))
@@ -80,16 +81,22 @@ def _is_project(held: dict[str, set[str]]) -> bool:
     return {"id", "run_name", "step", "metrics"} <= held.get("metrics", set())
 
 
-def _row(path: Path, number: int, content: object) -> tuple[str, Members]:
-    """Return the text and the members of a logged dict.
+def _text(path: Path, number: int, content: object) -> str:
+    try:
+        return content.decode() if isinstance(content, bytes) else str(content)
+    except UnicodeDecodeError as error:
+        raise _error(path, number, f"not UTF-8 text: {error.reason}") from None
+
+
+def _row(path: Path, number: int, text: str) -> Members:
+    """Return the members of a logged dict.
 
     Raises:
         InputError: If it is none.
     """
     try:
-        text = content.decode() if isinstance(content, bytes) else str(content)
-        return text, members(text)
-    except (JsonError, UnicodeDecodeError) as error:
+        return members(text)
+    except JsonError as error:
         raise _error(path, number, f"not a JSON object: {error}") from None
 
 
