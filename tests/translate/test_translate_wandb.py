@@ -140,6 +140,30 @@ def test_the_configuration_says_where_names_come_from(tmp_path, capsys):
     ].items()
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_configuration_that_changes_meanings_is_told(tmp_path, nested):
+    """The default estimator is assumed, as everywhere; if the run says it had another, the report says what to add."""
+    key, value = "actor_rollout_ref.actor.kl_loss_type", "mse"
+    config = {"actor_rollout_ref": {"actor": {"kl_loss_type": value, "long": "x" * 1000, "list": [1]}}, "seed": 1}
+    update = [{"key": name, "value_json": json.dumps(entry)} for name, entry in config.items()]
+    if nested:
+        update = [{"nested_key": key.split("."), "value_json": json.dumps(value)}]
+    path = _write(tmp_path / "run-a.wandb", {"config": {"update": update}}, _history(**{"actor/kl_loss": "1"}))
+    options = {"source": "verl==0.5.0", "target": "canonical", "force": True, "output": tmp_path / "out"}
+
+    report = translate_file(path, **options)
+    again = translate_file(path, **options, config={key: value})
+
+    assert [
+        f"run-a.wandb: the run's configuration says {key}=mse, under which actor/kl_loss would be translated "
+        f"otherwise; if that is right, add --config {key}=mse"
+    ] == report.notes
+    assert [] == again.notes
+    assert ("kl/reference/k3", "kl/reference/k2") == tuple(
+        told.translated["actor/kl_loss"]["to"] for told in (report, again)
+    )
+
+
 def test_alerts_are_left_out_unless_asked_for(tmp_path, capsys):
     """Syncing sends alerts again, so that they are left out and counted, or kept with ``--keep-alerts``."""
     _, folder, output = _translated("0.16.6-trl-0.18-grpo", tmp_path)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
+from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
 from rlmetrics.names.records import Difference, Entry, Transform
 from rlmetrics.names.relations import GRADES
 from rlmetrics.names.source import nearest
 from rlmetrics.names.tables import Overlays, Tables
 from rlmetrics.names.templates import OPEN
-from rlmetrics.names.view import open_views
+from rlmetrics.names.view import FrameworkView, open_views
 
 __all__ = ["Plan", "Translation"]
 
@@ -83,6 +85,9 @@ class Plan:
         surface: str | None,
     ) -> None:
         first, second = open_views([source, target], config=config, surface=surface, spec=spec)
+        self._config = dict(config)
+        self._reopen = partial(Plan, source, target, bind=bind, spec=spec, surface=surface)
+        self._others: dict[tuple[str, str], Plan | None] = {}
         self._names = NameMap(first, second, bind=bind, surface=surface)
         self.source = str(first.source)
         self.target = str(second.source)
@@ -114,6 +119,38 @@ class Plan:
         """Tell whether the target itself logs ``name``; names that users invent don't count."""
         view = self._names.to_view
         return any(view.template(match.entry).rank != OPEN for match in view.find(name))
+
+    def changed_by(self, config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, list[str]]:
+        """Return which values of a run's configuration change what becomes of its keys, as ``NAME=VALUE``.
+
+        Values that were given count as they were given, and values that the spec doesn't know are left alone.
+        """
+        view, found = self._names.from_view, dict[str, list[str]]()
+        if not isinstance(view, FrameworkView):
+            return found
+        assumed = [component.config for component in view.components.values()]
+        for name, value in config.items():
+            known = [one for one in assumed if name in one.keys]
+            if name in self._config or not known or any(one.values.get(name) == value for one in known):
+                continue
+            other = self._under(name, value)
+            changed = [key for key in keys if other and self._becomes(key) != other._becomes(key)]
+            if changed:
+                found[f"{name}={value}"] = changed
+        return found
+
+    def _under(self, name: str, value: Any) -> Plan | None:
+        place = name, repr(value)
+        if place not in self._others:
+            try:
+                self._others[place] = self._reopen(config={**self._config, name: value})
+            except NamesError:
+                self._others[place] = None
+        return self._others[place]
+
+    def _becomes(self, key: str) -> tuple[str | None, str, Transform | None]:
+        move = self.lookup(key)
+        return move.target, move.relation, move.transform
 
     def examples(self, surface: str) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield every key of the source as a surface shows it, with stand-ins for what placeholders may be.

@@ -97,6 +97,15 @@ class Translator:
             self._moves[key] = move
         return self._moves[key]
 
+    def advise(self, config: Mapping[str, Any]) -> list[str]:
+        """Return what to tell a person if a run's own configuration is not what was assumed in translating it."""
+        keys = [*self.report.translated, *self.report.unchanged, *self.report.set_aside]
+        return [
+            f"the run's configuration says {pair}, under which {', '.join(changed)} would be translated otherwise; "
+            f"if that is right, add --config {pair}"
+            for pair, changed in self._plan.changed_by(config, keys).items()
+        ]
+
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a translated copy of one logged dict.
 

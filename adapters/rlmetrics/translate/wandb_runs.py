@@ -21,6 +21,7 @@ from rlmetrics.names.tables import Overlays, Tables
 from .errors import InputError
 from .kinds.wandb.ids import NewId
 from .kinds.wandb.items import is_own
+from .kinds.wandb.run import settings
 from .report import Report
 from .translator import Translator
 
@@ -138,6 +139,7 @@ def translate_server_run(
             raise
         copy.finish()
     report.outputs.append(f"{SCHEME}{entity}/{project}/{copy_id}")
+    report.notes += translator.advise(settings([], run.config))
     if done >= 0:
         report.notes.append(f"continued after step {done} of an earlier translation")
     report.notes.append("not copied: console output, system metrics, artifacts and files; W&B counts _runtime anew")

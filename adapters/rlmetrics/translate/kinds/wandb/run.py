@@ -17,7 +17,10 @@ from .items import ItemTranslator, is_own, name_of
 from .messages import decode_error, record_class
 from .transactions import Tail, Writer, records
 
-__all__ = ["Options", "history_names", "translate_run"]
+__all__ = ["Options", "history_names", "settings", "translate_run"]
+
+_LONG = 100
+"""Texts of more letters are no setting that names depend on."""
 
 _BUFFER = 1 << 18
 """Bytes written at a time."""
@@ -78,6 +81,7 @@ def translate_run(path: Path, output: Path, translator: Translator, report: Repo
             writer.write(part.SerializeToString())
     report.lost.records += tail.torn > 0
     report.lost.bytes += tail.torn
+    report.notes += [f"{path.name}: {advice}" for advice in translator.advise(run.config)]
     if run.alerts:
         report.notes.append(f"{path.name}: {run.alerts} alert(s) left out; syncing would send them again")
 
@@ -87,10 +91,12 @@ class _Run:
 
     Attributes:
         alerts: How many were left out.
+        config: The run's configuration, by dotted names.
     """
 
     def __init__(self, translator: Translator, report: Report, new_id: NewId | None, *, keep_alerts: bool) -> None:
         self.alerts = 0
+        self.config: dict[str, Any] = {}
         self._translator = translator
         self._report = report
         self._new_id = new_id
@@ -119,6 +125,9 @@ class _Run:
         else:
             if kind in ("exit", "final", "footer"):
                 yield from self.end()
+            if kind in ("run", "config"):
+                for item in (record.run.config if kind == "run" else record.config).update:
+                    self.config |= settings([*item.nested_key] or [item.key], json.loads(item.value_json or "null"))
             if kind == "run" and record.run.HasField("summary"):
                 changed = self._summary(record.run.summary) or changed
             yield record if changed else None
@@ -189,6 +198,14 @@ class _Run:
                 record.metric.glob_name = ""
                 record.metric.name = new
                 yield record
+
+
+def settings(place: list[str], value: Any) -> dict[str, Any]:
+    """Return the entries of a configuration, nested or not, by dotted names; lists and long texts are left out."""
+    if isinstance(value, dict):
+        return {name: found for key in value for name, found in settings([*place, str(key)], value[key]).items()}
+    is_text = isinstance(value, str)
+    return {".".join(place): value} if (len(value) <= _LONG if is_text else not isinstance(value, list)) else {}
 
 
 def _parse(path: Path, offset: int, payload: bytes) -> Any:
