@@ -192,6 +192,29 @@ def test_tensorboard_serves_the_layout_with_the_runs_numbers(made, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("source", "target"),
+    [("trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"), ("verl==0.1", "verl==0.9.1"), ("verl==0.9.1", GRPO)],
+)
+@pytest.mark.parametrize("both", [False, True])
+def test_a_made_dashboard_translates_without_a_false_name(made, capsys, source, target, both):
+    """Each panel has the counterparts of its names; what the target logs with another meaning never stays."""
+    path, _ = made(source, "wandb-workspace", "--all")
+    out = path.with_name("out.json")
+    options = ["--both"] if both else []
+    assert 0 == main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
+    report = json.loads(capsys.readouterr().out)
+
+    moves = {old: how["to"] for old, how in report["translated"].items()} | report["set_aside"] | report["duplicates"]
+    elsewhere = {key.key for key in keys(target, surface="wandb")}
+    panels = list(zip(configs(path), configs(out), strict=True))
+    assert any(old != new for old, new in panels)
+    for old, new in panels:
+        assert {moves.get(name, name) for name in old["metrics"]} <= set(new["metrics"])
+        kept = set(old["metrics"]) & set(new["metrics"])
+        assert not {name for name in kept if moves.get(name) != name} & elsewhere
+
+
+@pytest.mark.parametrize(
     ("options", "what"),
     [
         (["--at", "trl[GRPOTrainr]==1.16.0", "--kind", "wandb-workspace", "-o", "x.json"], "did you mean"),
