@@ -274,6 +274,17 @@ def test_damage_is_one_line_and_nothing_is_written(project, tmp_path, capsys, da
     assert before == sorted(os.listdir(tmp_path))
 
 
+def test_a_damaged_database_leaves_no_journal_behind(tmp_path):
+    """What was copied beside the output goes, too."""
+    path = tmp_path / "p.db"
+    path.write_bytes(b"SQLite format 3\0" + b"x" * 4080)
+    (tmp_path / "p.db-wal").write_bytes(b"x" * 5000)
+
+    with pytest.raises(InputError, match="can't be read as an SQLite database"):
+        translate_file(path, source=VERL, target="canonical", kind="trackio")
+    assert ["p.db", "p.db-wal"] == sorted(os.listdir(tmp_path))
+
+
 def test_another_database_is_refused(tmp_path):
     """A database without logged dicts is no project."""
     path = tmp_path / "other.db"

@@ -76,16 +76,20 @@ def rewriting(path: Path, output: Path) -> Iterator[sqlite3.Connection]:
     Raises:
         InputError: If it is damaged.
     """
-    with _explained(path):
-        _copy(path, output)
-        with closing(sqlite3.connect(output, isolation_level=None)) as database:
-            # What was pending comes in here. Nobody sees the copy before it is complete, so it needs no journal.
-            database.execute("PRAGMA journal_mode = DELETE")
-            database.execute("PRAGMA journal_mode = OFF")
-            database.execute("PRAGMA synchronous = OFF")
-            database.execute("BEGIN")
-            yield database
-            database.execute("COMMIT")
+    try:
+        with _explained(path):
+            _copy(path, output)
+            with closing(sqlite3.connect(output, isolation_level=None)) as database:
+                # What was pending comes in here. Nobody sees the copy before it is complete, so it needs no journal.
+                database.execute("PRAGMA journal_mode = DELETE")
+                database.execute("PRAGMA journal_mode = OFF")
+                database.execute("PRAGMA synchronous = OFF")
+                database.execute("BEGIN")
+                yield database
+                database.execute("COMMIT")
+    finally:
+        for journal in journals(output):
+            journal.unlink()
 
 
 @contextmanager
