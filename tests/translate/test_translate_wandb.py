@@ -147,7 +147,7 @@ def test_a_configuration_that_changes_meanings_is_told(tmp_path, nested):
     config = {"actor_rollout_ref": {"actor": {"kl_loss_type": value, "long": "x" * 1000, "list": [1]}}, "seed": 1}
     update = [{"key": name, "value_json": json.dumps(entry)} for name, entry in config.items()]
     if nested:
-        update = [{"nested_key": key.split("."), "value_json": json.dumps(value)}]
+        update = [{"nested_key": key.split("."), "value_json": json.dumps(value)}, {"key": "odd", "value_json": "{"}]
     path = _write(tmp_path / "run-a.wandb", {"config": {"update": update}}, _history(**{"actor/kl_loss": "1"}))
     options = {"source": "verl==0.5.0", "target": "canonical", "force": True, "output": tmp_path / "out"}
 

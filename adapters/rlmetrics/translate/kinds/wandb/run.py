@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -126,11 +127,15 @@ class _Run:
             if kind in ("exit", "final", "footer"):
                 yield from self.end()
             if kind in ("run", "config"):
-                for item in (record.run.config if kind == "run" else record.config).update:
-                    self.config |= settings([*item.nested_key] or [item.key], json.loads(item.value_json or "null"))
+                self._note_settings((record.run.config if kind == "run" else record.config).update)
             if kind == "run" and record.run.HasField("summary"):
                 changed = self._summary(record.run.summary) or changed
             yield record if changed else None
+
+    def _note_settings(self, items: Any) -> None:
+        for item in items:
+            with suppress(ValueError):
+                self.config |= settings([*item.nested_key] or [item.key], json.loads(item.value_json))
 
     def end(self) -> Iterator[Any]:
         """Yield the note in the run's configuration that says where the names come from, once."""
