@@ -26,14 +26,13 @@ def views():
         yield kept
 
 
-def run(views, *arguments):
-    """Run the command in a process of its own, as W&B's client keeps its settings for the life of one."""
-    command = ["translate", *arguments, "--from", OLD, "--to", NEW]
-    return call(views, *command)
+def run(views, *arguments, source=OLD, target=NEW):
+    """Translate something on the stand-in."""
+    return call(views, "translate", *arguments, "--from", source, "--to", target)
 
 
 def call(views, *arguments):
-    """Run the program against the stand-in."""
+    """Run the program in a process of its own, as W&B's client keeps its settings for the life of one."""
     environment = {
         **os.environ,
         "WANDB_BASE_URL": views.url,
@@ -84,9 +83,11 @@ def test_a_view_is_overwritten_only_when_told(views, tmp_path):
 @pytest.mark.parametrize(
     ("address", "what"),
     [
-        ("wandb-workspace:acme/rl", "no view; write wandb-workspace:ENTITY/PROJECT/VIEW"),
-        ("wandb-workspace:acme/rl/gone", "the view can't be read: Workspace `gone` not found in project `rl`"),
-        ("wandb-workspace:acme/other/abc123", "the view can't be read: Project `acme/other` not found"),
+        ("wandb-workspace:acme/rl", "names no view; write wandb-workspace:ENTITY/PROJECT/VIEW"),
+        ("wandb-workspace:acme", "no view; write wandb-workspace:ENTITY/PROJECT/VIEW"),
+        ("wandb-workspace:acme/rl/reports/Weekly--Vmlldzo5", "there is no such report"),
+        ("wandb-workspace:acme/rl/gone", "it can't be read: Workspace `gone` not found in project `rl`"),
+        ("wandb-workspace:acme/other/abc123", "it can't be read: Project `acme/other` not found"),
     ],
 )
 def test_what_the_server_does_not_have_is_one_line(views, address, what):
@@ -131,3 +132,21 @@ def test_a_made_dashboard_is_saved_as_a_new_view(views):
     assert '"train/kl"' in mutation["spec"]
     slug = mutation["name"].removeprefix("nw-").removesuffix("-v")
     assert f"wandb-workspace:acme/rl/{slug}" == json.loads(done.stdout)["output"]
+
+
+def test_a_report_is_saved_as_a_new_report(views):
+    """By the address of its page: the copy is a report of its own, and the old one stays."""
+    report = (PPO.parent / "verl-0.9.1.report.json").read_text(encoding="utf-8")
+    views.saved["x1"] = {"id": "VmlldzoxMg==", "name": "x1", "displayName": "Weekly", "spec": report}
+
+    done = run(
+        views, "wandb-workspace:acme/rl/reports/Weekly-numbers--VmlldzoxMg", source="verl==0.9.1", target="canonical"
+    )
+
+    assert 0 == done.returncode, done.stderr
+    (mutation,) = views.mutations
+    assert report == views.saved["x1"]["spec"]
+    assert ("runs", "Weekly (canonical==0.1.0)") == (mutation["type"], mutation["displayName"])
+    assert "id" not in mutation
+    assert "reward/score/mean" in mutation["spec"]
+    assert [f"wandb-workspace:acme/rl/reports/--id-{mutation['name']}"] == json.loads(done.stdout)["outputs"]
