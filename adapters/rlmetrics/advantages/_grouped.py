@@ -108,6 +108,8 @@ def per_token(sequence_advantages: Tensor, mask: Tensor) -> Tensor:
         TypeError: A tensor has the wrong dtype.
         ValueError: The shapes do not fit.
     """
+    ops.same_shape(2, mask=mask)
+    ops.same_shape(1, sequence_advantages=sequence_advantages)
     ops.same_rows(mask=mask, sequence_advantages=sequence_advantages)
     spread = sequence_advantages.unsqueeze(-1).expand(mask.shape)
     (values,) = entrance(mask, sequence_advantages=spread)

@@ -43,12 +43,32 @@ def choose(condition: Tensor, then: float, otherwise: float) -> Tensor:
     )
 
 
-def same_shape(rank: int, /, **tensors: Tensor) -> None:
-    """Check that all tensors have this many dimensions and the shape of the first.
+def on_one_device(**tensors: Tensor) -> None:
+    """Check that all are tensors and lie where the first one does.
 
     Raises:
-        ValueError: One has another shape.
+        TypeError: One is no tensor.
+        ValueError: One lies on another device.
     """
+    (first, model), *_ = tensors.items()
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor):
+            msg = f"{name}: expected a tensor, got {type(tensor).__name__}"
+            raise TypeError(msg)
+    for name, tensor in tensors.items():
+        if tensor.device != model.device:
+            msg = f"{name}: expected a tensor on {model.device} as {first}, got one on {tensor.device}"
+            raise ValueError(msg)
+
+
+def same_shape(rank: int, /, **tensors: Tensor) -> None:
+    """Check that all tensors have this many dimensions and the shape of the first, and lie on its device.
+
+    Raises:
+        TypeError: One is no tensor.
+        ValueError: One has another shape or lies on another device.
+    """
+    on_one_device(**tensors)
     (first, model), *others = tensors.items()
     if model.dim() != rank:
         msg = f"{first}: expected {rank} dimensions, got shape {tuple(model.shape)}"
@@ -60,11 +80,13 @@ def same_shape(rank: int, /, **tensors: Tensor) -> None:
 
 
 def same_rows(**tensors: Tensor) -> None:
-    """Check that the dimensions of all tensors are the leading dimensions of the first.
+    """Check that the dimensions of all tensors are the leading dimensions of the first, and that all lie on its device.
 
     Raises:
-        ValueError: One has others.
+        TypeError: One is no tensor.
+        ValueError: One has others or lies on another device.
     """
+    on_one_device(**tensors)
     (first, model), *others = tensors.items()
     for name, tensor in others:
         expected = model.shape[: tensor.dim()]

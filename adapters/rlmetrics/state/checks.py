@@ -27,9 +27,12 @@ def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
 
     Raises:
         TypeError: If a value is no tensor, or a tensor of another dtype.
-        ValueError: If a tensor has another number of axes, or two inputs disagree about the size of an axis.
+        ValueError: If a tensor has another number of axes, or two inputs disagree about the size of an axis or lie on
+            different devices.
     """
     first_with: dict[str, str] = {}
+    home: Tensor | None = None
+    first = ""
     for name, tensor in tensors.items():
         axes, dtype = vocabulary[name]
         if not isinstance(tensor, Tensor):
@@ -44,6 +47,16 @@ def check_inputs(vocabulary: Vocabulary, tensors: Mapping[str, Tensor]) -> None:
         if tensor.dim() != len(axes):
             msg = f"{name}: expected a tensor {dims(axes)}, got {_describe(tensor)}"
             raise ValueError(msg)
+        if axes:
+            # A single number may come from the host; torch takes it along.
+            if home is None:
+                home, first = tensor, name
+            elif tensor.device != home.device:
+                msg = (
+                    f"{name}: expected a tensor {dims(axes)} on {home.device} as {first}, got {_describe(tensor)} "
+                    f"on {tensor.device}"
+                )
+                raise ValueError(msg)
         for position, axis in enumerate(axes):
             other = first_with.setdefault(axis, name)
             if other != name:

@@ -35,7 +35,18 @@ from ._groups import (
     pad_groups,
     per_sequence,
 )
-from ._inputs import as_float, choose, masked, per_token, per_vocab, same_rows, same_shape, scalar, wide_dtype
+from ._inputs import (
+    as_float,
+    choose,
+    masked,
+    on_one_device,
+    per_token,
+    per_vocab,
+    same_rows,
+    same_shape,
+    scalar,
+    wide_dtype,
+)
 from ._reduce import comoments, count, histogram, largest, last, moments, number_of, one, smallest, total, unseen
 from ._sequences import (
     seq_all,
@@ -79,6 +90,7 @@ __all__ = [
     "mean_of",
     "moments",
     "number_of",
+    "on_one_device",
     "one",
     "or_nan",
     "pad_groups",

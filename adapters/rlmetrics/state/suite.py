@@ -272,7 +272,7 @@ class Suite:
         """Check names, dtypes and shapes, unless tensors like these were accepted before."""
         kinds = None
         if not torch.compiler.is_compiling():
-            kinds = tuple([(name, getattr(x, "dtype", None), getattr(x, "shape", None)) for name, x in given.items()])
+            kinds = tuple([(name, *_kind_of(x)) for name, x in given.items()])
             if kinds in self._accepted:
                 return
         self._check_names(frozenset(given))
@@ -298,6 +298,11 @@ class Suite:
                 missing = min(([other for other in block if other not in given] for block in blocks), key=len)
                 msg = f"{self._title}: {name!r} is of no use without {_listed(missing)}"
                 raise TypeError(msg)
+
+
+def _kind_of(x: object) -> tuple[object, ...]:
+    """Return what the checks look at."""
+    return (x.dtype, x.shape, x.device) if isinstance(x, Tensor) else (type(x),)
 
 
 def _all_gather(states: Tensor, mine: Tensor, group: dist.ProcessGroup | None) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from rlmetrics.state import ops
+
 from ._blocks import Blocks
+from ._logits import check_ids
 
 BLOCK = 1024
 """Default number of rows and of words in a block: 4 MiB of float32 logits."""
@@ -84,7 +87,8 @@ def head_log_prob_entropy(
         Log-probabilities and entropies in nats ``[B, T]``, float32 or the wider dtype of the inputs.
 
     Raises:
-        TypeError: The dtypes of ``hidden``, ``weight`` and ``bias`` differ, or ``mask`` is not bool.
+        TypeError: The dtypes of ``hidden``, ``weight`` and ``bias`` differ, ``tokens`` are not int, ``mask`` is not
+            bool, or something is no tensor.
         ValueError: The shapes do not fit, ``temperature`` is not above 0, or ``block`` is below 1.
     """
     _check(hidden, weight, tokens, bias, mask)
@@ -101,6 +105,8 @@ def head_log_prob_entropy(
 
 
 def _check(hidden: Tensor, weight: Tensor, tokens: Tensor, bias: Tensor | None, mask: Tensor | None) -> None:
+    optional = {name: tensor for name, tensor in (("bias", bias), ("mask", mask)) if tensor is not None}
+    ops.on_one_device(hidden=hidden, weight=weight, tokens=tokens, **optional)
     if hidden.dim() != 3 or not hidden.is_floating_point():
         msg = f"hidden: expected a float tensor [B, T, H], got {hidden.dtype} of shape {tuple(hidden.shape)}"
         raise ValueError(msg)
@@ -118,6 +124,7 @@ def _check(hidden: Tensor, weight: Tensor, tokens: Tensor, bias: Tensor | None, 
         if tensor is not None and tensor.dtype != hidden.dtype:
             msg = f"{name}: expected {hidden.dtype} as in hidden, got {tensor.dtype}"
             raise TypeError(msg)
+    check_ids(tokens)
     if mask is not None and mask.dtype != torch.bool:
         msg = f"mask: expected a bool tensor, got {mask.dtype}"
         raise TypeError(msg)

@@ -23,9 +23,10 @@ def log_prob(logits: Tensor, tokens: Tensor, mask: Tensor | None = None) -> Tens
         Log-probabilities in nats ``[B, T]``, in float32 or the wider dtype of the logits.
 
     Raises:
-        ValueError: The shapes do not fit.
+        TypeError: A tensor has the wrong dtype, or is none.
+        ValueError: The shapes do not fit, or the tensors lie on different devices.
     """
-    _check(logits, tokens=tokens, mask=mask)
+    _check(logits, tokens=tokens, **_given(mask))
     return ops.log_prob(logits, tokens, mask)
 
 
@@ -41,20 +42,42 @@ def entropy(logits: Tensor, mask: Tensor | None = None) -> Tensor:
         Entropies in nats ``[B, T]``, in float32 or the wider dtype of the logits.
 
     Raises:
-        ValueError: The shapes do not fit.
+        TypeError: A tensor has the wrong dtype, or is none.
+        ValueError: The shapes do not fit, or the tensors lie on different devices.
     """
-    _check(logits, mask=mask)
+    _check(logits, **_given(mask))
     return ops.entropy(logits, mask)
 
 
-def _check(logits: Tensor, **tensors: Tensor | None) -> None:
+def check_ids(tokens: Tensor) -> None:
+    """Check that token ids are whole numbers.
+
+    Raises:
+        TypeError: They are not.
+    """
+    if tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
+        msg = f"tokens: expected an int tensor, got {tokens.dtype}"
+        raise TypeError(msg)
+
+
+def _given(mask: Tensor | None) -> dict[str, Tensor]:
+    return {} if mask is None else {"mask": mask}
+
+
+def _check(logits: Tensor, **tensors: Tensor) -> None:
+    ops.on_one_device(logits=logits, **tensors)
+    if not logits.is_floating_point():
+        msg = f"logits: expected a float tensor, got {logits.dtype}"
+        raise TypeError(msg)
     if logits.dim() != 3:
         msg = f"logits: expected 3 dimensions [B, T, V], got shape {tuple(logits.shape)}"
         raise ValueError(msg)
     for name, tensor in tensors.items():
-        if tensor is not None and tensor.shape != logits.shape[:2]:
+        if tensor.shape != logits.shape[:2]:
             msg = f"{name}: expected shape {tuple(logits.shape[:2])} as in logits, got {tuple(tensor.shape)}"
             raise ValueError(msg)
-        if name == "mask" and tensor is not None and tensor.dtype != torch.bool:
+        if name == "tokens":
+            check_ids(tensor)
+        if name == "mask" and tensor.dtype != torch.bool:
             msg = f"mask: expected a bool tensor, got {tensor.dtype}"
             raise TypeError(msg)
