@@ -94,3 +94,21 @@ def test_only_training_filters_and_evaluation_replays() -> None:
     for logged in (("entropy", "train"), ("eval_entropy", "eval"), ("loss", "train"), ("eval_loss", "eval")):
         assert "replayed_responses_included" in replay[logged]
     assert "replayed_responses_included" not in replay["reward", "train"]
+
+
+def test_what_fails_before_it_logs_is_never_logged() -> None:
+    """Every key of a release in which the trainer ends with an error says so, and none of the releases around it."""
+    broken = [entry for entry in open_view("trl[GFPOTrainer]==0.28.0").entries() if entry.mode == "eval"]
+    assert broken
+    assert all("raises an error" in (entry.condition or "") for entry in broken)
+    assert {False} == {entry.logged_by_default for entry in broken}
+    for source in ("trl[GFPOTrainer]==0.25.1", "trl[GFPOTrainer]==1.1.0"):
+        assert not [entry for entry in open_view(source).entries() if "raises an error" in (entry.condition or "")]
+
+
+def test_omitted_keys_may_have_placeholders_that_the_class_fills_in() -> None:
+    """MiniLLMTrainer's own compute_loss is not timed, that of GRPOTrainer is."""
+    key = "profiling/Time taken: {}.compute_loss"
+    for name, is_timed in (("GRPOTrainer", True), ("MiniLLMTrainer", False)):
+        logged = {entry.key for entry in open_view(f"trl[{name}]==0.27.2").entries()}
+        assert is_timed == (key.format(name) in logged)

@@ -90,14 +90,15 @@ def _stated(table: FrameworkTable, stem: str) -> Mapping[Place | None, Sequence[
 def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
     chain = table.chain(stem)
     constants = _constants(table, chain)
-    amendments: list[Mapping[str, Any]] = []
+    amendments: list[tuple[set[str] | None, Mapping[str, Any]]] = []
     for part in chain:
         file = table.file(part)
-        amendments += file.get("amends", ())
+        for item in file.get("amends", ()):
+            amendments.append(({_filled(key, constants) for key in item["keys"]} if "keys" in item else None, item))
         for row in file.get("emissions", ()):
             if constants and "{" in row["key"]:
                 row = {**row, "key": _filled(row["key"], constants)}
-            amended = [item for item in amendments if row["key"] in item["keys"]]
+            amended = [item for keys, item in amendments if keys is None or row["key"] in keys]
             for mode in row.get("modes") or file["modes"]:
                 place = prefixed_key(row["key"], mode, file), mode
                 added = [item for item in amended if mode in item.get("modes", _MODES)]
@@ -105,7 +106,7 @@ def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
                     yield _Stated(part, stated, place, omits=False, releases=releases)
         for row in file.get("omits", ()):
             for mode in row.get("modes", _MODES):
-                place = prefixed_key(row["key"], mode, file), mode
+                place = prefixed_key(_filled(row["key"], constants), mode, file), mode
                 yield _Stated(part, row, place, omits=True, releases=_covered(table, row))
 
 
@@ -119,14 +120,23 @@ def _amended(
     amendment, rest = amendments[0], amendments[1:]
     covered = releases & _covered(table, amendment)
     if covered:
-        added = {
-            "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
-            "note": " ".join(note for note in (row.get("note"), amendment["note"]) if note),
-            "evidence": [*row.get("evidence", ()), *amendment["evidence"]],
-        }
-        yield from _amended(table, {**row, **added}, covered, rest)
+        yield from _amended(table, _with(row, amendment), covered, rest)
     if releases - covered:
         yield from _amended(table, row, releases - covered, rest)
+
+
+def _with(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[str, Any]:
+    added: dict[str, Any] = {
+        "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
+        "evidence": [*row.get("evidence", ()), *amendment["evidence"]],
+    }
+    note = " ".join(note for note in (row.get("note"), amendment.get("note")) if note)
+    if note:
+        added["note"] = note
+    if "fails" in amendment:
+        conditions = (row.get("condition"), amendment["fails"])
+        added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}
+    return {**row, **added}
 
 
 def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:

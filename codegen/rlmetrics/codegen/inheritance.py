@@ -31,6 +31,18 @@ class Applied:
     modes: frozenset[str]
 
 
+@dataclass(frozen=True)
+class _Amending:
+    """An amendment with the keys as this component logs them, None for every key, and the releases that it covers."""
+
+    amendment: Amendment
+    keys: frozenset[str] | None
+    releases: frozenset[str]
+
+    def covers(self, key: str) -> bool:
+        return self.keys is None or key in self.keys
+
+
 def chain(files: Mapping[str, ComponentFile], stem: str) -> list[str]:
     """A file and, nearest first, the files whose entries apply to it too."""
     found: list[str] = []
@@ -63,21 +75,21 @@ def applied_records(
         expand: Gives the releases of a range.
     """
     taken: dict[tuple[str, str], frozenset[str]] = {}
-    amended: list[tuple[Amendment, frozenset[str]]] = []
+    amended: list[_Amending] = []
     parts = chain(files, stem)
     constants = _constants([files[part] for part in parts])
     for part in parts:
         file = files[part]
-        amended += [
-            (item, described if item.releases is None else expand(item.releases) & described) for item in file.amends
-        ]
+        for item in file.amends:
+            keys = None if item.keys is None else frozenset(_filled(key, constants) for key in item.keys)
+            covered = described if item.releases is None else expand(item.releases) & described
+            amended.append(_Amending(item, keys, covered))
         own: list[tuple[str, str, frozenset[str]]] = []
         for index, emission in enumerate(file.emissions):
             releases = described if emission.releases is None else expand(emission.releases) & described
-            for name, value in constants.items():
-                if f"{{{name}}}" in emission.key:
-                    filled = emission.key.replace(f"{{{name}}}", value)
-                    emission = emission.model_copy(update={"key": filled})
+            key = _filled(emission.key, constants)
+            if key != emission.key:
+                emission = emission.model_copy(update={"key": key})
             modes_of: dict[frozenset[str], set[str]] = {}
             for mode in emission.modes or file.modes:
                 left = releases - taken.get((emission.key, mode), frozenset())
@@ -88,26 +100,20 @@ def applied_records(
                 yield from _amended(Applied(part, index, emission, left, frozenset(modes)), amended)
         for omission in file.omits:
             releases = described if omission.releases is None else expand(omission.releases) & described
-            own += [(omission.key, mode, releases) for mode in omission.modes or ("train", "eval")]
+            key = _filled(omission.key, constants)
+            own += [(key, mode, releases) for mode in omission.modes or ("train", "eval")]
         for key, at, releases in own:
             taken[key, at] = taken.get((key, at), frozenset()) | releases
 
 
-def _amended(applied: Applied, amendments: Sequence[tuple[Amendment, frozenset[str]]]) -> Iterator[Applied]:
+def _amended(applied: Applied, amendments: Sequence[_Amending]) -> Iterator[Applied]:
     """Yields a record as it is where nothing amends it, and with what is added where something does."""
-    for index, (amendment, covered) in enumerate(amendments):
-        releases = applied.releases & covered
-        modes = applied.modes & frozenset(amendment.modes or ("train", "eval"))
-        if applied.emission.key not in amendment.keys or not releases or not modes:
+    for index, amending in enumerate(amendments):
+        releases = applied.releases & amending.releases
+        modes = applied.modes & frozenset(amending.amendment.modes or ("train", "eval"))
+        if not amending.covers(applied.emission.key) or not releases or not modes:
             continue
-        emission = applied.emission
-        added = emission.model_copy(
-            update={
-                "traits": [*emission.traits, *amendment.traits],
-                "note": f"{emission.note} {amendment.note}" if emission.note else amendment.note,
-                "evidence": [*emission.evidence, *amendment.evidence],
-            }
-        )
+        added = _with(applied.emission, amending.amendment)
         rest = amendments[index + 1 :]
         yield from _amended(replace(applied, emission=added, releases=releases, modes=modes), rest)
         if applied.releases - releases:
@@ -116,6 +122,24 @@ def _amended(applied: Applied, amendments: Sequence[tuple[Amendment, frozenset[s
             yield from _amended(replace(applied, modes=applied.modes - modes), rest)
         return
     yield applied
+
+
+def _filled(key: str, constants: Mapping[str, str]) -> str:
+    for name, value in constants.items():
+        key = key.replace(f"{{{name}}}", value)
+    return key
+
+
+def _with(emission: Emission, amendment: Amendment) -> Emission:
+    added: dict[str, object] = {
+        "traits": [*emission.traits, *amendment.traits],
+        "note": " ".join(note for note in (emission.note, amendment.note) if note) or None,
+        "evidence": [*emission.evidence, *amendment.evidence],
+    }
+    if amendment.fails:
+        conditions = (emission.condition, amendment.fails)
+        added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}
+    return emission.model_copy(update=added)
 
 
 def _constants(files: Sequence[ComponentFile]) -> dict[str, str]:

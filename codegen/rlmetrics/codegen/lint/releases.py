@@ -245,7 +245,7 @@ def amends_nothing(context: Context) -> Iterator[Hit]:
         for index, amendment in enumerate(file.amends):
             described = context.files[framework, stem].described
             releases = described if amendment.releases is None else context.expand(framework, amendment.releases)
-            for number, key in enumerate(amendment.keys):
+            for number, key in enumerate(amendment.keys or ()):
                 if not _logs(context, framework, scopes, key, releases):
                     message = f"no record of `{key}` in these releases"
                     yield Hit(f"frameworks/{framework}/{stem}", ("amends", index, "keys", number), message, value=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .base import Allow, Evidence, Level, Operation, Ranges, Source, Strict, Text
 
@@ -142,12 +142,25 @@ class Omission(Strict):
 class Amendment(Strict):
     """What holds for several keys of a component beyond what their records say."""
 
-    keys: list[Text] = Field(min_length=1, description="As this file or the extended ones spell them.")
+    keys: list[Text] | None = Field(
+        default=None, min_length=1, description="As this file or the extended ones spell them; every key, if left out."
+    )
     releases: Ranges | None = Field(default=None, description="All described releases of the file, if left out.")
     modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Both, if left out.")
     traits: list[Text] = Field(default=[], description="Added to those of the records and of their variants.")
-    note: Text = Field(description="Added to the notes of the records.")
+    note: Text | None = Field(default=None, description="Added to the notes of the records.")
+    fails: Text | None = Field(
+        default=None,
+        description="Why nothing is ever logged although the code would log it: an error on the way.",
+    )
     evidence: list[Evidence] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Amendment:
+        if not (self.traits or self.note or self.fails):
+            msg = "an amendment needs at least one of `traits`, `note`, `fails`"
+            raise ValueError(msg)
+        return self
 
 
 class Tracking(Strict):

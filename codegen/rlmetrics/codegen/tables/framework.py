@@ -75,6 +75,7 @@ def _file(file: ComponentFile) -> Row:
                 modes=item.modes,
                 traits=item.traits,
                 note=item.note,
+                fails=item.fails,
                 evidence=evidence(item.evidence),
             )
             for item in file.amends
