@@ -35,6 +35,7 @@ __all__ = [
     "preference_logprob_average_rejected",
     "preference_logprob_chosen",
     "preference_logprob_rejected",
+    "preference_loss_alphapo",
     "preference_loss_aot",
     "preference_loss_aot_unpaired",
     "preference_loss_apo_down",
@@ -43,6 +44,7 @@ __all__ = [
     "preference_loss_contrastive",
     "preference_loss_contrastive_hinge",
     "preference_loss_contrastive_ipo",
+    "preference_loss_contrastive_smoothed",
     "preference_loss_discopop",
     "preference_loss_exo_pair",
     "preference_loss_hinge",
@@ -62,11 +64,14 @@ __all__ = [
     "preference_loss_sigmoid_norm",
     "preference_loss_sigmoid_smoothed",
     "preference_loss_simpo",
+    "preference_loss_simpo_smoothed",
     "preference_loss_sppo_hard",
     "preference_loss_triple",
     "preference_loss_triple_hinge",
     "preference_loss_triple_ipo",
     "preference_loss_triple_length",
+    "preference_loss_triple_length_smoothed",
+    "preference_loss_triple_smoothed",
     "preference_reward_accuracy",
     "preference_reward_alpha_chosen",
     "preference_reward_alpha_margin",
@@ -3878,6 +3883,102 @@ def _preference_loss_contrastive_finalize(state: Tensor, *, likelihood_weight: f
     return negative_log_sigmoid_sum / sequence_count + product
 
 
+def preference_loss_contrastive_smoothed(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float = 0.1,
+    label_smoothing: float = 0.0,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """CPO loss with a share of the labels assumed to be flipped, plus the likelihood of the preferred responses.
+
+    A margin beyond the log odds of the smoothing costs again, so the pairwise part has a floor above 0, the entropy of
+    the smoothing. Where the floor is reached the curve shows the language-model loss alone.
+
+    Formula::
+
+        margin = beta * (chosen_logprobs - rejected_logprobs)
+        mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
+            * mean(-chosen_token_logprobs, over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator:
+    smoothed_sigmoid_plus_likelihood. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        beta: Factor of the log-probabilities.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+        likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
+            1.16.0, trl/experimental/cpo/cpo_config.py:132.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Xu et al. 2024, Contrastive Preference Optimization: Pushing the Boundaries of LLM Performance in Machine
+            Translation, https://arxiv.org/abs/2401.08417.
+    """
+    state = _preference_loss_contrastive_smoothed_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_token_logprobs,
+        chosen_mask,
+        beta=beta,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_contrastive_smoothed_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_contrastive_smoothed_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float,
+    label_smoothing: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    margin = beta * (chosen_logprobs - rejected_logprobs)
+    product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
+    difference = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_contrastive_smoothed_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return difference_sum / sequence_count + product
+
+
 def preference_loss_contrastive_hinge(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4185,6 +4286,246 @@ def _preference_loss_simpo_finalize(state: Tensor, *, likelihood_weight: float) 
     return negative_log_sigmoid_sum / sequence_count + product
 
 
+def preference_loss_simpo_smoothed(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float = 0.1,
+    gamma: float = 0.5,
+    label_smoothing: float = 0.0,
+    likelihood_weight: float = 0.0,
+) -> Tensor:
+    """SimPO loss with a share of the labels assumed to be flipped, plus an optional likelihood term.
+
+    The target margin gamma is subtracted before both halves are formed, so the flipped half pulls towards gamma from
+    the other side: with smoothing the best margin per token times beta is gamma plus the log odds of the smoothing, and
+    no larger.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        margin = beta * (chosen - rejected) - gamma
+        mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
+            * mean(-chosen_token_logprobs, over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: smoothed_simpo. Data may
+    be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        beta: Factor of the log-probabilities per token.
+        gamma: Target of the margin. Default from CPOConfig, default of simpo_gamma, release 1.16.0,
+            trl/experimental/cpo/cpo_config.py:136.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+        likelihood_weight: Weight of the negative log-likelihood. Default from Meng et al. 2024, SimPO: Simple
+            Preference Optimization with a Reference-Free Reward, https://arxiv.org/abs/2405.14734.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Meng et al. 2024, SimPO: Simple Preference Optimization with a Reference-Free Reward,
+            https://arxiv.org/abs/2405.14734.
+    """
+    state = _preference_loss_simpo_smoothed_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        chosen_token_logprobs,
+        chosen_mask,
+        beta=beta,
+        gamma=gamma,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_simpo_smoothed_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_simpo_smoothed_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    beta: float,
+    gamma: float,
+    label_smoothing: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    margin = beta * (chosen - rejected) - gamma
+    product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
+    difference = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_simpo_smoothed_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return difference_sum / sequence_count + product
+
+
+def preference_loss_alphapo(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    alpha: float = 0.25,
+    beta: float = 0.1,
+    gamma: float = 0.5,
+    label_smoothing: float = 0.0,
+    likelihood_weight: float = 0.0,
+) -> Tensor:
+    """Compute ``preference/loss/alphapo``.
+
+    AlphaPO loss: SimPO on a reward that bends the log-probability per token by alpha, plus an optional likelihood term.
+
+    The reward of a response is (1 - p^(-alpha)) / alpha with p its geometric mean probability per token; near alpha 0
+    it is the log-probability itself. Positive values punish improbable responses far more, negative ones less, so
+    neither margin nor loss can be compared between two values of alpha.
+
+    Formula::
+
+        chosen = (1 - exp(-alpha * chosen_logprobs / maximum(chosen_lengths, 1))) / alpha
+        rejected = (1 - exp(-alpha * rejected_logprobs / maximum(rejected_lengths, 1))) / alpha
+        margin = beta * (chosen - rejected) - gamma
+        mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
+            * mean(-chosen_token_logprobs, over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alphapo. Data may be split
+    between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        alpha: How the reward bends; never 0, where SimPO is its limit. Default from Gupta et al. 2025, AlphaPO: Reward
+            Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+        beta: Factor of the rewards.
+        gamma: Target of the margin. Default from CPOConfig, default of simpo_gamma, release 1.16.0,
+            trl/experimental/cpo/cpo_config.py:136.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+        likelihood_weight: Weight of the negative log-likelihood. Default from Meng et al. 2024, SimPO: Simple
+            Preference Optimization with a Reference-Free Reward, https://arxiv.org/abs/2405.14734.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+    """
+    state = _preference_loss_alphapo_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        chosen_token_logprobs,
+        chosen_mask,
+        alpha=alpha,
+        beta=beta,
+        gamma=gamma,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_alphapo_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_alphapo_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    alpha: float,
+    beta: float,
+    gamma: float,
+    label_smoothing: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    quotient = -alpha * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    chosen = (1 - torch.exp(quotient)) / alpha
+    greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
+    rejected = (1 - torch.exp(-alpha * rejected_logprobs / greater)) / alpha
+    margin = beta * (chosen - rejected) - gamma
+    product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
+    difference = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_alphapo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return difference_sum / sequence_count + product
+
+
 def preference_loss_odds_ratio(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4378,6 +4719,103 @@ def _preference_loss_triple_finalize(state: Tensor, *, likelihood_weight: float)
     negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
     product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
     return negative_log_sigmoid_sum / sequence_count + product
+
+
+def preference_loss_triple_smoothed(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float = 0.01,
+    label_smoothing: float = 0.0,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """TPO loss with a share of the labels of the pair assumed to be flipped, plus the likelihood of the gold response.
+
+    Smoothing touches the ranked pair only; the gold response is imitated as before. With the small default beta the
+    margin hardly leaves 0, so the smoothing shows only late in a run.
+
+    Formula::
+
+        margin = beta * (chosen_logprobs - rejected_logprobs)
+        mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
+            * mean(-gold_token_logprobs, over=gold_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator:
+    smoothed_sigmoid_plus_likelihood. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        gold_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the gold responses, a
+            third response that is imitated, under the current policy.
+        gold_mask: Bool tensor ``[B, T]``. Mask of the gold responses, one row per prompt, true for their tokens.
+        beta: Factor of the log-probabilities. Default from TPOConfig, default of beta, release 1.16.0,
+            trl/experimental/tpo/tpo_config.py:152.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+        likelihood_weight: Weight of the negative log-likelihood of the gold responses. Default from TPOConfig, default
+            of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
+            https://arxiv.org/abs/2405.16681.
+    """
+    state = _preference_loss_triple_smoothed_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        gold_token_logprobs,
+        gold_mask,
+        beta=beta,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_triple_smoothed_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_triple_smoothed_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float,
+    label_smoothing: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        gold_token_logprobs=gold_token_logprobs,
+        gold_mask=gold_mask,
+    )
+    gold_mask = gold_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    gold_token_logprobs = ops.as_float(gold_token_logprobs)
+    margin = beta * (chosen_logprobs - rejected_logprobs)
+    product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
+    difference = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    negative_gold_token_logprobs_sum = ops.total(-gold_token_logprobs, gold_mask)
+    selected_count = ops.count(gold_mask)
+    return pack([difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_triple_smoothed_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
+    return difference_sum / sequence_count + product
 
 
 def preference_loss_triple_hinge(
@@ -4679,6 +5117,122 @@ def _preference_loss_triple_length_finalize(state: Tensor, *, likelihood_weight:
     negative_log_sigmoid_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
     product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
     return negative_log_sigmoid_sum / sequence_count + product
+
+
+def preference_loss_triple_length_smoothed(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float = 0.01,
+    gamma: float = 0.5,
+    label_smoothing: float = 0.0,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Compute ``preference/loss/triple_length_smoothed``.
+
+    TPO-L loss with a share of the labels of the pair assumed to be flipped, plus the likelihood of the gold response.
+
+    The margin per token is compared with gamma from both sides, weighted by the smoothing, so it has a best value
+    instead of a threshold; the gold response is imitated apart from that.
+
+    Formula::
+
+        chosen = chosen_logprobs / maximum(chosen_lengths, 1)
+        rejected = rejected_logprobs / maximum(rejected_lengths, 1)
+        margin = beta * (chosen - rejected) - gamma
+        mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
+            * mean(-gold_token_logprobs, over=gold_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: smoothed_simpo. Data may
+    be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        gold_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the gold responses, a
+            third response that is imitated, under the current policy.
+        gold_mask: Bool tensor ``[B, T]``. Mask of the gold responses, one row per prompt, true for their tokens.
+        beta: Factor of the log-probabilities per token.
+        gamma: Target of the margin.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+        likelihood_weight: Weight of the negative log-likelihood of the gold responses. Default from TPOConfig, default
+            of tpo_alpha, release 1.16.0, trl/experimental/tpo/tpo_config.py:163.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Saeidi et al. 2024, Triple Preference Optimization: Achieving Better Alignment using a Single Step Optimization,
+            https://arxiv.org/abs/2405.16681.
+    """
+    state = _preference_loss_triple_length_smoothed_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        gold_token_logprobs,
+        gold_mask,
+        beta=beta,
+        gamma=gamma,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_triple_length_smoothed_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_triple_length_smoothed_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    gold_token_logprobs: Tensor,
+    gold_mask: Tensor,
+    *,
+    beta: float,
+    gamma: float,
+    label_smoothing: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        gold_token_logprobs=gold_token_logprobs,
+        gold_mask=gold_mask,
+    )
+    gold_mask = gold_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    gold_token_logprobs = ops.as_float(gold_token_logprobs)
+    chosen = chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    rejected = rejected_logprobs / torch.clamp(ops.as_float(rejected_lengths), min=1)
+    margin = beta * (chosen - rejected) - gamma
+    product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
+    difference = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    negative_gold_token_logprobs_sum = ops.total(-gold_token_logprobs, gold_mask)
+    selected_count = ops.count(gold_mask)
+    return pack([difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_triple_length_smoothed_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    difference_sum, sequence_count, negative_gold_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_gold_token_logprobs_sum / selected_count)
+    return difference_sum / sequence_count + product
 
 
 METRICS: Final[dict[str, MetricFunction]] = {
@@ -5644,6 +6198,33 @@ METRICS: Final[dict[str, MetricFunction]] = {
             Slot("selected_count", "count"),
         ),
     ),
+    "preference/loss/contrastive_smoothed": MetricFunction(
+        id="preference/loss/contrastive_smoothed",
+        brief=(
+            "CPO loss with a share of the labels assumed to be flipped, plus the likelihood of the preferred responses."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
+        parameters={"beta": 0.1, "label_smoothing": 0.0, "likelihood_weight": 1.0},
+        function=preference_loss_contrastive_smoothed,
+        update=_preference_loss_contrastive_smoothed_update,
+        finalize=_preference_loss_contrastive_smoothed_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
+            "likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"
+        ),
+        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
+        slots=(
+            Slot("difference_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
     "preference/loss/contrastive_hinge": MetricFunction(
         id="preference/loss/contrastive_hinge",
         brief=(
@@ -5745,6 +6326,81 @@ METRICS: Final[dict[str, MetricFunction]] = {
             Slot("selected_count", "count"),
         ),
     ),
+    "preference/loss/simpo_smoothed": MetricFunction(
+        id="preference/loss/simpo_smoothed",
+        brief="SimPO loss with a share of the labels assumed to be flipped, plus an optional likelihood term.",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "chosen_token_logprobs",
+            "chosen_mask",
+        ),
+        parameters={"beta": 0.1, "gamma": 0.5, "label_smoothing": 0.0, "likelihood_weight": 0.0},
+        function=preference_loss_simpo_smoothed,
+        update=_preference_loss_simpo_smoothed_update,
+        finalize=_preference_loss_simpo_smoothed_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
+            "likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"
+        ),
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+            "margin": "beta * (chosen - rejected) - gamma",
+        },
+        slots=(
+            Slot("difference_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/alphapo": MetricFunction(
+        id="preference/loss/alphapo",
+        brief=(
+            "AlphaPO loss: SimPO on a reward that bends the log-probability per token by alpha, plus an optional "
+            "likelihood term."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "chosen_token_logprobs",
+            "chosen_mask",
+        ),
+        parameters={"alpha": 0.25, "beta": 0.1, "gamma": 0.5, "label_smoothing": 0.0, "likelihood_weight": 0.0},
+        function=preference_loss_alphapo,
+        update=_preference_loss_alphapo_update,
+        finalize=_preference_loss_alphapo_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
+            "likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"
+        ),
+        let={
+            "chosen": "(1 - exp(-alpha * chosen_logprobs / maximum(chosen_lengths, 1))) / alpha",
+            "rejected": "(1 - exp(-alpha * rejected_logprobs / maximum(rejected_lengths, 1))) / alpha",
+            "margin": "beta * (chosen - rejected) - gamma",
+        },
+        slots=(
+            Slot("difference_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
     "preference/loss/odds_ratio": MetricFunction(
         id="preference/loss/odds_ratio",
         brief=(
@@ -5800,6 +6456,34 @@ METRICS: Final[dict[str, MetricFunction]] = {
         let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
         slots=(
             Slot("negative_log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_gold_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/triple_smoothed": MetricFunction(
+        id="preference/loss/triple_smoothed",
+        brief=(
+            "TPO loss with a share of the labels of the pair assumed to be flipped, plus the likelihood of the gold "
+            "response."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "gold_token_logprobs", "gold_mask"),
+        parameters={"beta": 0.01, "label_smoothing": 0.0, "likelihood_weight": 1.0},
+        function=preference_loss_triple_smoothed,
+        update=_preference_loss_triple_smoothed_update,
+        finalize=_preference_loss_triple_smoothed_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
+            "likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)"
+        ),
+        let={"margin": "beta * (chosen_logprobs - rejected_logprobs)"},
+        slots=(
+            Slot("difference_sum", "sum"),
             Slot("sequence_count", "count"),
             Slot("negative_gold_token_logprobs_sum", "sum"),
             Slot("selected_count", "count"),
@@ -5895,6 +6579,45 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(
             Slot("negative_log_sigmoid_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_gold_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/triple_length_smoothed": MetricFunction(
+        id="preference/loss/triple_length_smoothed",
+        brief=(
+            "TPO-L loss with a share of the labels of the pair assumed to be flipped, plus the likelihood of the "
+            "gold response."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "gold_token_logprobs",
+            "gold_mask",
+        ),
+        parameters={"beta": 0.01, "gamma": 0.5, "label_smoothing": 0.0, "likelihood_weight": 1.0},
+        function=preference_loss_triple_length_smoothed,
+        update=_preference_loss_triple_length_smoothed_update,
+        finalize=_preference_loss_triple_length_smoothed_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
+            "likelihood_weight * mean(-gold_token_logprobs, over=gold_mask)"
+        ),
+        let={
+            "chosen": "chosen_logprobs / maximum(chosen_lengths, 1)",
+            "rejected": "rejected_logprobs / maximum(rejected_lengths, 1)",
+            "margin": "beta * (chosen - rejected) - gamma",
+        },
+        slots=(
+            Slot("difference_sum", "sum"),
             Slot("sequence_count", "count"),
             Slot("negative_gold_token_logprobs_sum", "sum"),
             Slot("selected_count", "count"),
