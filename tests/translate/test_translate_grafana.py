@@ -14,6 +14,7 @@ from rlmetrics.cli import main
 from rlmetrics.names import keys
 from rlmetrics.translate import Report, Translator
 from rlmetrics.translate.kinds import kind_of
+from rlmetrics.translate.kinds.grafana import names as grafana_names
 from rlmetrics.translate.kinds.grafana import translate as translate_grafana
 from rlmetrics.translate.kinds.grafana.images import PREFIX, Images, classic
 
@@ -256,6 +257,15 @@ def test_dashboards_are_recognised_and_their_source_inferred(translated, tmp_pat
         code, new, report = translated(board(name), "auto", NEW)
         assert (0, "verl") == (code, report["from"].partition("[")[0].partition("=")[0])
         assert ["(" + name.replace("_1e_4_", "") + " / 0.0001)"] == expressions_of(new)
+
+
+def test_names_that_trackers_show_are_candidates_too(tmp_path):
+    """Transformers puts ``train/`` before what TRL logs: both are looked for, whatever exporter mangled them."""
+    path = tmp_path / "board.json"
+    path.write_text(board("train_rewards_margins + train_loss + rl_insight_monitor_actor_lr"))
+
+    expected = {"train/rewards/margins", "train/loss", "train_loss", "rl_insight_monitor_actor_lr"}
+    assert expected == set(grafana_names(path))
 
 
 EXACT = ["actor/kl_coef", "response_length/mean", "prompt_length/max", "response/aborted_ratio", "training/global_step"]

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rlmetrics.names import coverage
+from rlmetrics.names import coverage, load_tables
 from rlmetrics.names.records import Transform
+from rlmetrics.names.surfaces import rules_of, show_name
 
 from ...errors import InputError
 from ...jsontree import Document, Object, Text, TreeError
@@ -42,11 +43,11 @@ def names(path: Path) -> set[str]:
     document = _read(path)
     collector = _Collector()
     walk(document, _parse(path, document), collector)
-    known = {key for row in coverage() for key in row.keys if "{" not in key}
-    plain = {classic(key) for key in known}
+    logged = {key for row in coverage() for key in row.keys if "{" not in key}
+    rules = rules_of(load_tables(), "wandb", "hf_trainer")
+    known = logged | {show_name(key, rules) for key in logged}
     found = {classic(name) for name in collector.found}
-    own = {name for name in found if name.startswith(PREFIX)}
-    return own | {key for key in known if classic(key) in found & plain}
+    return {name for name in found if name.startswith(PREFIX)} | {key for key in known if classic(key) in found}
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
