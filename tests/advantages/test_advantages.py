@@ -32,6 +32,7 @@ ESTIMATORS: dict[str, tuple[tuple[str, ...], list[dict[str, Any]]]] = {
             {"std": "none", "alone": "reward"},
         ],
     ),
+    "best_of_group": (("rewards", "group_ids"), [{}, {"std": "none"}, {"std": "batch", "ddof": 0}]),
     "leave_one_out": (("rewards", "group_ids"), [{}, {"alone": "reward"}]),
     "whiten": (("advantages", "mask"), [{}, {"ddof": 0, "shift_mean": False}]),
     "per_token": (("sequence_advantages", "mask"), [{}]),
@@ -121,6 +122,31 @@ def test_group_relative_by_hand() -> None:
     # Mean 11/3, squares of deviations 64/9 + 100/9 + 4/9 = 168/9, over two 28/3.
     by_batch = advantages.group_relative(rewards, groups, std="batch", epsilon=0.0)
     assert [-((3 / 28) ** 0.5), 0.0, (3 / 28) ** 0.5] == pytest.approx(by_batch.tolist())
+
+
+@given(seed=st.integers(0, 1000))
+def test_means_weighted_with_lengths(seed: int) -> None:
+    """The baseline of OPO: the reward per token of a group, as the reference has it; equal lengths change nothing."""
+    inputs = inputs_of("group_relative", seed)
+    lengths = torch.randint(0, 5, (6,), generator=torch.Generator().manual_seed(seed))
+    options: dict[str, Any] = {"std": "none", "alone": "reward"}
+    rewards, groups = inputs["rewards"], inputs["group_ids"]
+    expected = reference.group_relative(rewards.tolist(), groups.tolist(), lengths=lengths.tolist(), **options)
+    found = advantages.group_relative(rewards, groups, lengths=lengths, **options)
+
+    torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
+    plain = advantages.group_relative(rewards, groups, **options)
+    torch.testing.assert_close(advantages.group_relative(rewards, groups, lengths=0 * lengths + 3, **options), plain)
+
+
+def test_best_of_group_by_hand() -> None:
+    """Only the best of each group has an advantage, its lead; of two that tie, none is ahead."""
+    rewards = torch.tensor([1.0, 4.0, 2.0, 5.0, 5.0, 7.0])
+    groups = torch.tensor([0, 0, 0, 8, 8, 9])
+    expected = torch.tensor([0.0, 2.0, 0.0, 0.0, 0.0, 0.0])
+    assert torch.equal(expected, advantages.best_of_group(rewards, groups, std="none"))
+    scaled = expected / (torch.tensor([1.0, 4.0, 2.0]).std() + 1e-6)
+    torch.testing.assert_close(advantages.best_of_group(rewards, groups), scaled)
 
 
 def test_equal_rewards_have_no_advantage() -> None:

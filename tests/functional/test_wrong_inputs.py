@@ -29,6 +29,7 @@ OTHERS: Mapping[str, tuple[Callable[..., Any], dict[str, Tensor], dict[str, floa
     ),
     "discounted_returns": (advantages.discounted_returns, {"token_level_rewards": TOKENS, "mask": MASK}, {}),
     "group_relative": (advantages.group_relative, {"rewards": ROWS, "group_ids": IDS[:, 0]}, {}),
+    "best_of_group": (advantages.best_of_group, {"rewards": ROWS, "group_ids": IDS[:, 0]}, {}),
     "leave_one_out": (advantages.leave_one_out, {"rewards": ROWS, "group_ids": IDS[:, 0]}, {}),
     "per_token": (advantages.per_token, {"sequence_advantages": ROWS, "mask": MASK}, {}),
     "whiten": (advantages.whiten, {"advantages": TOKENS, "mask": MASK}, {}),

@@ -19,9 +19,6 @@ Estimator = Callable[[Scenario, Tensor, bool], tuple[Tensor, Tensor]]
 
 _BASELINE = "token tensor that enters critic/{}/* as input; rlmetrics has no estimator for {}"
 _OTHERS = {
-    "adv_gpg": "GPG, which scales by the share of responses with a reward",
-    "adv_grpo_passk": "pass@k training, which rewards only the best response of a group",
-    "adv_opo": "OPO, whose baseline is a mean weighted by length",
     "adv_optimal_token_baseline": "the optimal token baseline",
     "adv_tir_optimal_token_baseline": "the optimal token baseline over several turns",
 }
@@ -57,7 +54,7 @@ def _row(release: str, function: str, output: str) -> Row:
         how = ""
     if function == "adv_reinforce_plus_plus":
         how = ", ".join(filter(None, ("of each turn" if release == "0.5.0" else "", "whitened" if not place else "")))
-    magnitude = _SPREAD if "group_relative" in key else 1.0
+    magnitude = _SPREAD if "group" in key else 1.0
     return Reproduced(key, value, how, leaks=key == "advantages.gae", inside=True, magnitude=magnitude)
 
 
@@ -118,12 +115,37 @@ def _remax(batch: Scenario, rewards: Tensor, _: bool) -> tuple[Tensor, Tensor]:
     return returns - baselines, returns
 
 
+def _gpg(batch: Scenario, rewards: Tensor, _: bool) -> tuple[Tensor, Tensor]:
+    sums = rewards.sum(-1)
+    scale = len(sums) / sums.count_nonzero().clamp(min=1)
+    found = scale * estimators.group_relative(sums, _groups(batch), std="none", alone="reward")
+    result = estimators.per_token(found, batch.mask)
+    return result, result
+
+
+def _opo(batch: Scenario, rewards: Tensor, _: bool) -> tuple[Tensor, Tensor]:
+    lengths = batch.mask.sum(-1)
+    found = estimators.group_relative(rewards.sum(-1), _groups(batch), std="none", alone="reward", lengths=lengths)
+    result = estimators.per_token(found, batch.mask)
+    return result, result
+
+
+def _passk(batch: Scenario, rewards: Tensor, scaled: bool) -> tuple[Tensor, Tensor]:
+    std: estimators.Std = "group" if scaled else "none"
+    found = estimators.best_of_group(rewards.sum(-1), _groups(batch), std=std)
+    result = estimators.per_token(found, batch.mask)
+    return result, result
+
+
 _ESTIMATORS: dict[str, tuple[str, str, Estimator]] = {
     "adv_gae": ("advantages.gae", "whitened", _gae),
     "adv_grpo": ("advantages.group_relative", "", _grpo),
     "adv_grpo_vectorized": ("advantages.group_relative", "", _grpo),
     "adv_gdpo": ("advantages.group_relative", "whitened", _gdpo),
     "adv_reinforce_plus_plus_baseline": ("advantages.group_relative", "without division, whitened", _baseline),
+    "adv_gpg": ("advantages.group_relative", "without division, over the share of rewards that are not 0", _gpg),
+    "adv_opo": ("advantages.group_relative", "without division, means weighted with lengths", _opo),
+    "adv_grpo_passk": ("advantages.best_of_group", "", _passk),
     "adv_rloo": ("advantages.leave_one_out", "", _rloo),
     "adv_rloo_vectorized": ("advantages.leave_one_out", "", _rloo_vectorized),
     "adv_reinforce_plus_plus": ("advantages.discounted_returns", "", _plus_plus),

@@ -9,7 +9,8 @@ no harm.
 ==========================  ========================================================================================
 :func:`gae`                 Advantages and returns by generalised advantage estimation, from a value function.
 :func:`discounted_returns`  Discounted reward from each token on, as in REINFORCE++ and ReMax.
-:func:`group_relative`      Reward against the other responses to the same prompt, as in GRPO and Dr. GRPO.
+:func:`group_relative`      Reward against the other responses to the same prompt, as in GRPO, Dr. GRPO and OPO.
+:func:`best_of_group`       Lead of the best response of each group, for training on pass@k.
 :func:`leave_one_out`       Reward against the mean of the *other* responses to the same prompt, RLOO.
 :func:`whiten`              Advantages of mean 0 and variance 1 over the mask.
 :func:`per_token`           One advantage per response spread over its tokens.
@@ -25,7 +26,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._grouped import Alone, Std, group_relative, leave_one_out, per_token
+    from ._grouped import Alone, Std, best_of_group, group_relative, leave_one_out, per_token
     from ._temporal import Estimate, discounted_returns, gae
     from ._whiten import whiten
 
@@ -33,6 +34,7 @@ __all__ = [
     "Alone",
     "Estimate",
     "Std",
+    "best_of_group",
     "discounted_returns",
     "gae",
     "group_relative",
@@ -44,6 +46,7 @@ __all__ = [
 _HOME = {
     "Alone": "_grouped",
     "Std": "_grouped",
+    "best_of_group": "_grouped",
     "Estimate": "_temporal",
     "discounted_returns": "_temporal",
     "gae": "_temporal",

@@ -23,6 +23,7 @@ def group_relative(
     ddof: int = 1,
     epsilon: float = 1e-4,
     alone: Alone = "zero",
+    lengths: Tensor | None = None,
 ) -> Tensor:
     r"""Return the reward of each response minus the mean of its group, over a standard deviation (GRPO).
 
@@ -37,6 +38,8 @@ def group_relative(
         epsilon: Added to the standard deviation; 1e-4 in TRL, 1e-6 in verl.
         alone: What a response gets that is alone in its group: 0, or its reward, as verl's unvectorised estimators do
             (the mean then counts as 0, the standard deviation of its group as 1).
+        lengths: Number of tokens of each response ``[B]``, int, if the mean is to be weighted with them (OPO,
+            arXiv:2505.23585, which divides by no standard deviation).
 
     Returns:
         Advantages ``[B]``, without gradient, in the dtype of the rewards or float32 if that is wider.
@@ -51,7 +54,7 @@ def group_relative(
     values = wide("rewards", rewards)
     index = ops.group_index(group_ids)
     lonely = (ops.group_count(index) == 1)[index]
-    means = ops.group_mean(values, index)[index]
+    means = _group_means(values, index, lengths)
     advantages = values - (means.masked_fill(lonely, 0) if alone == "reward" else means)
     if std == "batch":
         spread = _batch_std(values, ddof).expand_as(values)
@@ -61,6 +64,46 @@ def group_relative(
     if std != "none":
         advantages = advantages / (spread + epsilon)
     return in_dtype_of(rewards, advantages)
+
+
+def best_of_group(
+    rewards: Tensor, group_ids: Tensor, *, std: Std = "group", ddof: int = 1, epsilon: float = 1e-6
+) -> Tensor:
+    """Return for the best response of each group how far it is ahead of the second best, and 0 for all others.
+
+    The estimator of training for pass@k (arXiv:2503.19595): only the response that is the best of its group learns.
+
+    Args:
+        rewards: Reward of each response ``[B]``, float.
+        group_ids: Prompt of each response ``[B]``, int; groups need be neither contiguous nor of one size. In a group
+            of one response, nobody is ahead of anybody.
+        std: Whether the lead is divided by the standard deviation of the rewards of the group, of all rewards of the
+            batch, or not at all.
+        ddof: What is taken off the number of rewards in the variance.
+        epsilon: Added to the standard deviation; 1e-6 in verl.
+
+    Returns:
+        Advantages ``[B]``, without gradient, in the dtype of the rewards or float32 if that is wider.
+
+    Raises:
+        TypeError: A tensor has the wrong dtype.
+        ValueError: The shapes differ, or ``std`` is none of the words above.
+    """
+    _check(rewards, group_ids)
+    _one_of("std", std, ("group", "batch", "none"))
+    values = wide("rewards", rewards)
+    index = ops.group_index(group_ids)
+    place = torch.arange(values.shape[0], device=values.device, dtype=values.dtype)
+    leads = values == ops.group_max(values, index)[index]
+    first = ops.group_min(torch.where(leads, place, torch.inf), index)[index]
+    best = place == first
+    second = ops.group_max(values.masked_fill(best, -torch.inf), index)[index]
+    several = ops.group_count(index)[index] > 1
+    lead = torch.where(best & several, values - torch.where(several, second, 0.0), 0.0)
+    if std != "none":
+        spread = _batch_std(values, ddof) if std == "batch" else ops.group_std(values, index, ddof=ddof)[index]
+        lead = lead / (torch.where(several, spread, 1.0) + epsilon)
+    return in_dtype_of(rewards, lead)
 
 
 def leave_one_out(rewards: Tensor, group_ids: Tensor, *, alone: Alone = "zero") -> Tensor:
@@ -114,6 +157,20 @@ def per_token(sequence_advantages: Tensor, mask: Tensor) -> Tensor:
     spread = sequence_advantages.unsqueeze(-1).expand(mask.shape)
     (values,) = entrance(mask, sequence_advantages=spread)
     return in_dtype_of(sequence_advantages, values)
+
+
+def _group_means(values: Tensor, index: Tensor, lengths: Tensor | None) -> Tensor:
+    if lengths is None:
+        return ops.group_mean(values, index)[index]
+    ops.same_shape(1, rewards=values, lengths=lengths)
+    if lengths.is_floating_point() or lengths.dtype == torch.bool:
+        msg = f"lengths: expected an int tensor, got {lengths.dtype}"
+        raise TypeError(msg)
+    weights = lengths.to(values.dtype)
+    # Relative to the plain mean, so that large rewards keep their digits.
+    centre = ops.group_mean(values, index)[index]
+    shift = ops.group_sum(weights * (values - centre), index) / ops.group_sum(weights, index).clamp(min=1)
+    return centre + shift[index]
 
 
 def _batch_std(values: Tensor, ddof: int) -> Tensor:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-__all__ = ["discounted_returns", "gae", "group_relative", "leave_one_out", "per_token", "whiten"]
+__all__ = ["best_of_group", "discounted_returns", "gae", "group_relative", "leave_one_out", "per_token", "whiten"]
 
 Row = Sequence[float]
 Rows = Sequence[Row]
@@ -56,19 +56,40 @@ def group_relative(
     ddof: int = 1,
     epsilon: float = 1e-4,
     alone: str = "zero",
+    lengths: Sequence[int] | None = None,
 ) -> list[float]:
     """Reference of :func:`rlmetrics.advantages.group_relative`."""
     result = []
     for reward, group in zip(rewards, group_ids, strict=True):
         members = [other for other, theirs in zip(rewards, group_ids, strict=True) if theirs == group]
+        weights = [
+            length for length, theirs in zip(lengths or [1] * len(rewards), group_ids, strict=True) if theirs == group
+        ]
         lonely = len(members) == 1
-        centre = 0.0 if lonely and alone == "reward" else statistics.fmean(members)
+        weighted = math.fsum(map(math.prod, zip(members, weights, strict=True)))
+        mean = weighted / sum(weights) if any(weights) else statistics.fmean(members)
+        centre = 0.0 if lonely and alone == "reward" else mean
         divisor = 1.0
         if std == "batch":
             divisor = _spread(rewards, ddof) + epsilon
         elif std == "group":
             divisor = (1.0 if lonely else _spread(members, ddof)) + epsilon
         result.append((reward - centre) / divisor)
+    return result
+
+
+def best_of_group(
+    rewards: Row, group_ids: Sequence[int], *, std: str = "group", ddof: int = 1, epsilon: float = 1e-6
+) -> list[float]:
+    """Reference of :func:`rlmetrics.advantages.best_of_group`: the places of a group in order of their rewards."""
+    result = [0.0] * len(rewards)
+    for group in set(group_ids):
+        places = [place for place, theirs in enumerate(group_ids) if theirs == group]
+        best, *others = sorted(places, key=lambda place: (-rewards[place], place))
+        if others:
+            spread = _spread(rewards if std == "batch" else [rewards[place] for place in places], ddof)
+            divisor = 1.0 if std == "none" else spread + epsilon
+            result[best] = (rewards[best] - rewards[others[0]]) / divisor
     return result
 
 
