@@ -1,6 +1,7 @@
 """Which source the keys of runs of released packages are taken to come from.
 
-Every row of the fixture is what one run's log, tracker or dashboard names. Its framework, trainer and release are known
+Every row of the fixture is what one run's log, tracker or dashboard names, with those fields of the recorded arguments
+that the spec knows. Its framework, trainer and release are known
 from what ran, except for the release of verl's sample logs. The releases of a trainer that log such keys must include
 it, no other trainer may be taken, and which other trainers log the same keys is stated.
 """
@@ -23,7 +24,7 @@ def _answers(run) -> tuple[dict[str, list[str]], str | None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            answer = infer_source(run["keys"], whole=run["whole"])
+            answer = infer_source(run["keys"], settings=run["settings"], whole=run["whole"])
         except AmbiguousError as error:
             for item in error.candidates:
                 assert run["framework"] == item.framework
@@ -69,4 +70,4 @@ def test_logs_of_every_kind_of_trainer_are_among_them():
         )
     } | {("verl", "sft"), ("verl", None)} == {(run["framework"], run["component"]) for run in _RUNS}
     assert {"0.7.10", "0.12.2", "0.18.2", "1.16.0", "0.5.0", "0.9.1", None} == {run["release"] for run in _RUNS}
-    assert {True, False} == {run["whole"] for run in _RUNS}
+    assert {(True, True), (True, False), (False, False)} == {(run["whole"], bool(run["settings"])) for run in _RUNS}

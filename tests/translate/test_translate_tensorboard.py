@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, translate_file
+from rlmetrics.translate.kinds import settings_of
 from rlmetrics.translate.kinds.tensorboard.crc32c import masked
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.histogram.summary_v2 import histogram_pb
@@ -350,3 +351,21 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout))
     assert peaks[1] < 1.1 * peaks[0]
+
+
+def test_recorded_arguments_tell_trainers_apart(tmp_path, capsys):
+    """GRPOTrainer and RLOOTrainer log the same keys; transformers' callback writes the arguments as a text."""
+    folder = shutil.copytree(FIXTURES / "trl-1.16.0-grpo", tmp_path / "run")
+    assert settings_of("tensorboard", folder) >= {"loss_type", "scale_rewards", "output_dir"}
+    assert 2 == main(["translate", str(folder), "--to", CANONICAL])
+    assert "RLOO" not in capsys.readouterr().err
+
+    texts = [b"{", b"[1]", b'{"output_dir": 1, "logging_steps": 2, "per_device_train_batch_size": 3}']
+    events = [
+        _event(0, Summary.Value(tag="args/text_summary", tensor=make_tensor_proto([text], dtype="string")))
+        for text in texts
+    ]
+    path = _write(tmp_path / "made" / "events.out.tfevents.1", *events[:2])
+    assert frozenset() == settings_of("tensorboard", path)
+    path = _write(path, *events)
+    assert {"output_dir", "logging_steps", "per_device_train_batch_size"} == settings_of("tensorboard", path.parent)

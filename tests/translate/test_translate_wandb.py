@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, translate_file
+from rlmetrics.translate.kinds import settings_of
 from rlmetrics.translate.kinds.wandb.transactions import Writer
 from wandb_frames import Record, by_name, payloads, rows
 
@@ -334,6 +335,21 @@ def test_the_release_is_read_from_the_runs_requirements(tmp_path, capsys):
 
     assert 0 == main(["translate", str(folder), "--to", "canonical", "--json"])
     assert json.loads(capsys.readouterr().out)["from"].endswith("==0.5.0")
+
+
+def test_recorded_arguments_narrow_the_releases(tmp_path, capsys):
+    """Later releases of the trainer have arguments that the run's configuration lacks; the class stands in a key."""
+    folder = shutil.copytree(FIXTURES / "0.31.0-trl-0.18.2-grpo", tmp_path / "run")
+    assert 2 == main(["translate", str(folder), "--to", "canonical"])
+    error = capsys.readouterr().err
+    listed = ("0.19.0 to 0.19.1", "0.18.1 to 0.18.2", "0.18.0")
+    assert f": {', '.join(f'trl[GRPOTrainer]=={releases} (56)' for releases in listed)}; name" in error
+    assert (
+        settings_of("wandb", folder) == settings_of("wandb", _run_file(folder)) >= {"loss_type", "beta", "output_dir"}
+    )
+    own = {"config": {"update": [{"key": "beta", "value_json": "0.1"}]}}
+    path = _write(tmp_path / "run-a.wandb", own, _history(kl="1"))
+    assert frozenset() == settings_of("wandb", path), "what a user notes is no record of all arguments"
 
 
 def test_a_torn_run_keeps_its_whole_records(tmp_path, capsys):

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .config import Config
+from .config import Config, Configuration
 from .errors import FallbackWarning, NamesError
 from .inheritance import AppliedRow, applied_rows
 from .source import Component, Source
 from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Overlays, Tables, load_tables
 from .templates import Template, placeholders_in
+from .versions import Releases
 from .view import FrameworkView
 
 __all__ = ["AmbiguousError", "Candidate", "candidates", "infer_source"]
 
 MAX_LISTED = 6
+
+_DATACLASSES = ("Config", "Arguments")
+"""Endings of the names of classes whose fields configure a trainer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ def infer_source(
     keys: Iterable[str],
     *,
     releases: Mapping[str, str] | None = None,
+    settings: Collection[str] = (),
     whole: bool = False,
     config: Config = None,
     spec: Overlays | Tables = None,
@@ -81,6 +86,8 @@ def infer_source(
         keys: Logged keys, in whatever way a tracker shows them.
         releases: What the metadata of a run says about installed frameworks, such as ``{"trl": "0.18.2"}``. Other
             releases of these frameworks are not considered, unless none of the keys fits.
+        settings: Names of all fields of the dataclass that configured the trainer, if the run recorded them. A release
+            of which a field is missing is ruled out.
         whole: Whether these are all keys that a run logged. What a release logs in every run and is missing then rules
             it out, if everything is there for another release.
         config: Values of configuration keys that differ from the releases' defaults.
@@ -106,7 +113,7 @@ def infer_source(
     best = [item for item in best if item.component is not None] or best
     if whole:
         best = _with_all_present(best, found)
-    best = _not_extended(best, tables)
+    best = _not_extended(_with_fields(best, set(settings), tables), tables)
     alike = _alike(best, tables, config)
     if len(alike) > 1:
         shown = MAX_LISTED if len({item.component for item in best}) > 1 else len(alike)
@@ -220,6 +227,35 @@ def _with_all_present(best: list[Candidate], found: list[Candidate]) -> list[Can
         if (item.framework, item.component) in complete and item.always and not item.is_complete
     }
     return [item for item in best if (item.framework, item.release) not in ruled_out] or best
+
+
+def _with_fields(best: list[Candidate], settings: set[str], tables: Tables) -> list[Candidate]:
+    """Leave out releases of a class whose configuration has a field that is missing."""
+    return [item for item in best if not settings or _fields(item, tables) <= settings] or best
+
+
+def _fields(item: Candidate, tables: Tables) -> set[str]:
+    """Return what the spec knows of the fields of the dataclass that configures a candidate; others may exist."""
+    if item.component is None:
+        return set()
+    table = tables.framework(item.framework)
+    stem = _stem(item, table)
+    parts = [part for part in table.chain(stem) if part in {stem for _, stem, _, _ in table.components}]
+    configuration = Configuration(table, parts, item.release)
+    return {
+        name for name in configuration.defaults if _is_field(configuration.evidence(name), table.releases, item.release)
+    }
+
+
+def _is_field(evidence: Sequence[str], releases: Releases, release: str) -> bool:
+    """Whether a default stood in a dataclass in a release, as the nearest earlier piece of evidence says."""
+    places = [text.split("|") for text in evidence]
+    earlier = [
+        (releases.index(place[0]), place[3])
+        for place in places
+        if place[0] in releases.all and releases.index(place[0]) <= releases.index(release)
+    ]
+    return bool(earlier) and max(earlier)[1].endswith(_DATACLASSES)
 
 
 def _not_extended(best: list[Candidate], tables: Tables) -> list[Candidate]:

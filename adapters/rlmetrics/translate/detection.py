@@ -11,7 +11,7 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables
 
 from .errors import InputError
-from .kinds import KINDS, LAYOUTS, wandb
+from .kinds import KINDS, LAYOUTS, settings_of, wandb
 from .tree import Unit
 
 __all__ = ["sources_of"]
@@ -33,13 +33,21 @@ def sources_of(
         except InputError as error:
             found[unit.path] = error
     agreed = _agreed([wandb.releases(unit.path) for unit in units if unit.kind == "wandb"])
-    known: dict[tuple[frozenset[str], str, bool], str | NamesError] = {}
+    known: dict[tuple[frozenset[str], str, frozenset[str], bool], str | NamesError] = {}
 
-    def infer(keys: frozenset[str], releases: dict[str, str], *, whole: bool = False) -> str | NamesError:
-        place = (keys, str(sorted(releases.items())), whole)
+    def infer(
+        keys: frozenset[str],
+        releases: dict[str, str],
+        settings: frozenset[str] = frozenset(),
+        *,
+        whole: bool = False,
+    ) -> str | NamesError:
+        place = (keys, str(sorted(releases.items())), settings, whole)
         if place not in known:
             try:
-                known[place] = infer_source(sorted(keys), releases=releases, whole=whole, config=config, spec=spec)
+                known[place] = infer_source(
+                    sorted(keys), releases=releases, settings=settings, whole=whole, config=config, spec=spec
+                )
             except NamesError as error:
                 known[place] = error
         return known[place]
@@ -47,7 +55,9 @@ def sources_of(
     for unit in units:
         if unit.path in names:
             own = wandb.releases(unit.path) if unit.kind == "wandb" else {}
-            found[unit.path] = infer(names[unit.path], own or agreed, whole=unit.kind not in LAYOUTS)
+            found[unit.path] = infer(
+                names[unit.path], own or agreed, settings_of(unit.kind, unit.path), whole=unit.kind not in LAYOUTS
+            )
     if any(isinstance(source, NamesError) for source in found.values()):
         together = infer(frozenset[str]().union(*names.values()), agreed)
         for path, source in found.items():

@@ -34,6 +34,7 @@ __all__ = [
     "companions",
     "is_left_behind",
     "kind_of",
+    "settings_of",
     "surface_of",
 ]
 
@@ -82,6 +83,9 @@ FOLDER_KINDS: dict[str, FolderKind] = {"wandb": wandb, "tensorboard": tensorboar
 LAYOUTS = {"wandb-workspace", "grafana", "config"}
 """Kinds that name but some of what a run logs."""
 
+_ARGUMENTS = {"output_dir", "logging_steps", "per_device_train_batch_size"}
+"""Some of what transformers' Trainer records of its arguments: where they are, all are."""
+
 _DATABASES = {"trackio", "mlflow"}
 
 
@@ -107,6 +111,12 @@ def companions(kind: str, path: Path) -> list[Path]:
 def is_left_behind(path: Path) -> bool:
     """Tell whether a file says something about the input that is not true of its copy."""
     return wandb.is_left_behind(path)
+
+
+def settings_of(kind: str, path: Path) -> frozenset[str]:
+    """Return the names of a trainer's arguments, if the run recorded them all, as transformers' callbacks do."""
+    found = wandb.settings(path) if kind == "wandb" else tensorboard.settings(path) if kind == "tensorboard" else ()
+    return frozenset(found) if set(found) >= _ARGUMENTS else frozenset()
 
 
 def surface_of(kind: str) -> str | None:

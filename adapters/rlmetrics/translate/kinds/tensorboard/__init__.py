@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from ...errors import InputError
@@ -9,12 +10,13 @@ from ...report import Report
 from ...translator import Translator
 from .events import Rewriter
 from .messages import event_class
-from .tags import routes_of, tags_in_layouts, tags_of
+from .tags import routes_of, tags_in_layouts, tags_of, texts_of
 from .tfrecord import Extent
 
-__all__ = ["members", "names", "recognises", "translate"]
+__all__ = ["members", "names", "recognises", "settings", "translate"]
 
 _NAME = "tfevents"
+_ARGUMENTS = "args/text_summary"
 _SAMPLE_BYTES = 4_000_000
 
 
@@ -34,6 +36,20 @@ def names(path: Path) -> list[str]:
     files = _files(path)
     tags = tags_of(files, {file: Extent() for file in files}, most=_SAMPLE_BYTES)
     return tags or tags_in_layouts(files, {file: Extent() for file in files})
+
+
+def settings(path: Path) -> list[str]:
+    """Return the names of the arguments that transformers' callback wrote as a text at the beginning of a run."""
+    event_class()
+    names: dict[str, None] = {}
+    for file in _files(path):
+        for text in texts_of(file, _ARGUMENTS, most=_SAMPLE_BYTES):
+            try:
+                read = json.loads(text)
+            except ValueError:
+                continue
+            names.update(dict.fromkeys(read if isinstance(read, dict) else ()))
+    return list(names)
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:

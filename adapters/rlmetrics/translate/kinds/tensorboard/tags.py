@@ -22,7 +22,7 @@ from .scalars import head_of, heads_in
 from .tfrecord import FOOTER, HEADER, Extent, batches
 from .values import convert_value
 
-__all__ = ["Route", "convert_in", "event_at", "routes_of", "tags_in_layouts", "tags_of"]
+__all__ = ["Route", "convert_in", "event_at", "routes_of", "tags_in_layouts", "tags_of", "texts_of"]
 
 _OWN = ("_hparams_/", LAYOUT)
 """Tags that TensorBoard's own pages use: no metrics."""
@@ -74,6 +74,22 @@ def tags_in_layouts(paths: Sequence[Path], extents: Mapping[Path, Extent]) -> li
     """
     values = (value for path in paths for event in _events(path, extents[path], set()) for value in event.summary.value)
     return list(dict.fromkeys(tag for value in values if value.tag == LAYOUT for tag in named_in(value)))
+
+
+def texts_of(path: Path, tag: str, *, most: int) -> list[bytes]:
+    """Return the texts under a tag near the beginning of an event file.
+
+    Raises:
+        InputError: If a record is damaged.
+    """
+    texts: list[bytes] = []
+    name = tag.encode()
+    for batch in batches(path, Extent(), most=most):
+        for start, end in zip(batch.starts, batch.ends, strict=True):
+            if batch.buffer.find(name, start, end) >= 0:
+                values = event_at(path, batch.buffer, start, end).summary.value
+                texts += [text for value in values if value.tag == tag for text in value.tensor.string_val]
+    return texts
 
 
 def routes_of(paths: Sequence[Path], extents: Mapping[Path, Extent], translator: Translator) -> dict[str, Route]:

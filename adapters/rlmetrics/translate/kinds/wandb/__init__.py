@@ -12,10 +12,10 @@ from ...report import Report
 from ...translator import Translator
 from .items import is_own
 from .messages import record_class
-from .run import Options, history_names, translate_run
+from .run import Options, config_names, history_names, translate_run
 from .transactions import FILE_HEADER
 
-__all__ = ["Options", "is_left_behind", "members", "names", "recognises", "releases", "translate"]
+__all__ = ["Options", "is_left_behind", "members", "names", "recognises", "releases", "settings", "translate"]
 
 _SUFFIX = ".wandb"
 _MARKERS = (".synced", ".syncstate")
@@ -61,6 +61,13 @@ def releases(path: Path) -> dict[str, str]:
     if not requirements.is_file():
         return {}
     return dict(_REQUIREMENT.findall(requirements.read_text(encoding="utf-8", errors="replace")))
+
+
+def settings(path: Path) -> list[str]:
+    """Return the names in the configuration that was recorded before the first row of a run."""
+    record_class()
+    files = [file for file in members(path) if file.suffix == _SUFFIX] if path.is_dir() else [path]
+    return [name for file in files for name in config_names(file)]
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report, options: Options | None = None) -> None:

@@ -18,7 +18,7 @@ from .items import ItemTranslator, is_own, name_of
 from .messages import decode_error, record_class
 from .transactions import Tail, Writer, records
 
-__all__ = ["Options", "history_names", "settings", "translate_run"]
+__all__ = ["Options", "config_names", "history_names", "settings", "translate_run"]
 
 _LONG = 100
 """Texts of more letters are no setting that names depend on."""
@@ -56,6 +56,22 @@ def history_names(path: Path, most: int) -> list[str]:
             rows += 1
         if rows == most:
             break
+    return list(names)
+
+
+def config_names(path: Path) -> list[str]:
+    """Return the outermost names in the configuration that was recorded before the first row of a run.
+
+    Raises:
+        InputError: If the file is damaged.
+    """
+    names: dict[str, None] = {}
+    for offset, payload in records(path, Tail()):
+        record = _parse(path, offset, payload)
+        if record.HasField("history"):
+            break
+        for config in (record.config, record.run.config):
+            names.update(dict.fromkeys(item.key or item.nested_key[0] for item in config.update))
     return list(names)
 
 
