@@ -26,8 +26,7 @@ def masked(x: Tensor, mask: Tensor) -> Tensor:
     Garbage in padding is stopped here, at the entrance: an operation on it later could have a gradient of NaN, which
     even a masked sum would let through, because zero times NaN is NaN.
     """
-    value = as_float(x) if x.is_floating_point() else x
-    return select(mask, value, 0)
+    return select(mask, as_float(x) if x.is_floating_point() else x, 0)
 
 
 def scalar(value: float) -> Tensor:

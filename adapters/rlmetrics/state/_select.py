@@ -28,6 +28,8 @@ def select(condition: Tensor, x: Tensor, otherwise: float) -> Tensor:
         x: The values.
         otherwise: The number.
     """
+    if condition.dtype == torch.int32 and x.dtype == torch.float32 and otherwise == 0 and condition.shape == x.shape:
+        return (x.view(torch.int32) & condition).view(torch.float32)
     if condition.dtype == torch.bool:
         if not (bits_will_do(x) and x.dtype in _INTEGERS and condition.shape == x.shape):
             return torch.where(condition, x, otherwise)

@@ -85,7 +85,9 @@ def keep_of(mask: Tensor) -> Tensor:
 
 def masked(x: Tensor | None, keep: Tensor | None) -> Tensor | None:
     """Return an optional input as :func:`rlmetrics.state.ops.masked` does."""
-    return None if x is None else ops.as_float(x) if keep is None else ops.masked(x, keep)
+    if x is None:
+        return None
+    return ops.as_float(x) if keep is None else ops.masked(x, keep)
 
 
 def widened(x: Tensor | None) -> Tensor | None:
@@ -139,7 +141,11 @@ def _sum(x: Tensor, narrow: torch.dtype | None = None) -> Tensor:
     """
     if narrow is None and x.dtype == torch.float32 and bits_will_do(x):
         narrow = torch.float32
-    return ops.total(x) if narrow is None else x.sum(-1, dtype=narrow).sum(dtype=ops.wide_dtype(x))
+    if narrow is None:
+        return ops.total(x)
+    if torch.compiler.is_compiling() and x.numel() < 1 << 31:
+        return x.sum(dtype=narrow).to(ops.wide_dtype(x))
+    return x.sum(-1, dtype=narrow).sum(dtype=ops.wide_dtype(x))
 
 
 def count(condition: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
@@ -187,14 +193,23 @@ def moments(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Va
         return Part("moments", _alike(x), over)
     if over is None or x.dtype != torch.float32 or not (torch.compiler.is_compiling() or bits_will_do(x)):
         return ops.moments(x, None if over is None else over.bool())
-    n = _sum(over, torch.int32).abs()
+    n = _size(over)
     size = n.clamp(min=1)
     near = (_sum(x if clean else select(over, x, 0)) / size).float()
     # What is left without about the mean is small or exact, so float32 loses nothing.
-    rest = select(over, x - near, 0)
-    shift = _sum(rest) / size
-    wide = rest.to(n.dtype).flatten()
-    return torch.stack([n, near + shift, torch.dot(wide, wide) - n * shift * shift])
+    rest = select(over, x - near, 0).to(n.dtype).flatten()
+    shift = rest.sum() / size
+    return torch.stack([n, near + shift, torch.dot(rest, rest) - n * shift * shift])
+
+
+def _size(keep: Tensor) -> Tensor:
+    """Return how many elements a mask holds; kept with bits, because the mask is that of all moments of an update."""
+    if keep.dtype == torch.bool:
+        return _sum(keep, torch.int32)
+    size: Tensor | None = keep.__dict__.get("size")
+    if size is None:
+        size = keep.__dict__["size"] = _sum(keep, torch.int32).neg_()
+    return size
 
 
 def seq_sum(x: Tensor, keep: Tensor, *, clean: bool = False) -> Tensor:

@@ -1,0 +1,93 @@
+"""Keep the tables of docs/speed.md in step with the figures in docs/benchmarks.
+
+    python tests/benchmarks/page.py [--check]
+
+Each script writes its figures with ``--write``; this one makes tables of them. ``--check`` writes nothing, and exits
+with 1 if the page is not what the figures say.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "speed.md"
+_BLOCK = re.compile(r"(<!-- figures: (?P<claim>\w+) -->\n).*?(<!-- end -->)", re.S)
+
+
+def page(text: str) -> str:
+    """Return the page with its tables made anew."""
+    return _BLOCK.sub(lambda match: f"{match[1]}{_section(match['claim'])}{match[3]}", text)
+
+
+def _section(claim: str) -> str:
+    path = DOCS / "benchmarks" / f"{claim}.json"
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    lines = ["", *_tables(document["results"]), "", _measured(claim, document["machine"]), ""]
+    return "\n".join([*lines, ""])
+
+
+def _measured(claim: str, machine: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    threads = "1 thread" if machine["threads"] == 1 else f"{machine['threads']} threads"
+    load = machine["load"][0]
+    return (
+        f"[{claim}.json](benchmarks/{claim}.json): {machine['date']}, {machine['processor']}, "
+        f"{machine['cores']} cores, "
+        f"{threads}, {machine['device']}, Python {machine['python']}, {versions}; load of the machine {load}."
+    )
+
+
+def _tables(results: Mapping[str, Any]) -> Iterator[str]:
+    if all("ways" in entry for entry in results.values()):
+        yield from ["| The same numbers from | Way | Time | Times the first |", "|---|---|---|---|"]
+        for title, entry in results.items():
+            numbers = f", {entry['numbers']} numbers" if "numbers" in entry else ""
+            for place, (way, figures) in enumerate(entry["ways"].items()):
+                yield f"| {'' if place else title + numbers} | {way} | {_time(figures['us'])} | {_factor(figures)} |"
+    else:
+        flat = {title: _flat(entry) for title, entry in results.items()}
+        columns = list(dict.fromkeys(name for figures in flat.values() for name in figures))
+        yield f"| What | {' | '.join(columns)} |"
+        yield f"|---|{'---|' * len(columns)}"
+        for title, figures in flat.items():
+            yield f"| {title} | {' | '.join(str(figures.get(name, '')) for name in columns)} |"
+
+
+def _flat(entry: Mapping[str, Any]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in entry.items():
+        if isinstance(value, dict):
+            found.update({f"{name}: {inner}": figure for inner, figure in value.items()})
+        else:
+            found[name] = value
+    return found
+
+
+def _time(microseconds: float) -> str:
+    return f"{microseconds:.0f} µs" if microseconds < 10_000 else f"{microseconds / 1000:.0f} ms"
+
+
+def _factor(figures: Mapping[str, float]) -> str:
+    return f"{figures['ratio']:.2f}" if figures["ratio"] < 10 else f"{figures['ratio']:.0f}"
+
+
+def main() -> int:
+    """Write the page, or check it."""
+    text = PAGE.read_text(encoding="utf-8")
+    made = page(text)
+    if "--check" in sys.argv[1:]:
+        if made != text:
+            print(f"{PAGE}: the tables differ from the figures; run tests/benchmarks/page.py", file=sys.stderr)
+        return int(made != text)
+    PAGE.write_text(made, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
