@@ -60,6 +60,7 @@ def rank(number: int, store: str, rounds: int, answers: mp.SimpleQueue[dict[str,
 def main() -> None:
     """Measure and report."""
     options = measure.parser(__doc__).parse_args()
+    torch.set_num_threads(1)
     context = mp.get_context("spawn")
     answers: mp.SimpleQueue[dict[str, dict[str, float]]] = context.SimpleQueue()
     with tempfile.TemporaryDirectory() as folder:
