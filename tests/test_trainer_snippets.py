@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,9 @@ SIGNATURES = json.loads((TESTS / "fixtures" / "trainer_signatures.json").read_te
 
 
 @pytest.fixture(autouse=True)
-def _stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let TRL and verl be found where they are not installed."""
     monkeypatch.syspath_prepend(str(TESTS / "stand_ins"))
-    return
 
 
 def snippet(heading: str) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def snippet(heading: str) -> dict[str, Any]:
 def test_stand_ins_take_what_the_originals_take(name: str) -> None:
     """Each function of the stand-ins has the arguments that it has in the release."""
     module, _, path = name.partition(":")
-    found = import_module(module)
+    found: Any = import_module(module)
     for part in path.split("."):
         found = getattr(found, part)
 

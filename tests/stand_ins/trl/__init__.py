@@ -25,7 +25,8 @@ class GRPOTrainer:
 
     def _compute_loss(self, model: Any, inputs: Any) -> Tensor:
         logps, _, _ = self._get_per_token_logps_and_entropies(model, inputs["completion_ids"], None, 1)
-        return -(logps * inputs["completion_mask"]).sum()
+        loss: Tensor = -(logps * inputs["completion_mask"]).sum()
+        return loss
 
     def _get_per_token_logps_and_entropies(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from verl.trainer.ppo.core_algos import get_policy_loss_fn
+from ..trainer.ppo.core_algos import get_policy_loss_fn
 
 
 class ActorRolloutRefWorker:
