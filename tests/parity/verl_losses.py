@@ -44,7 +44,18 @@ def _value_loss(release: str) -> Iterator[tuple[tuple[str, str], Row]]:
     for mode in MODES[release]:
         yield (function, f"{mode}|critic/vf_loss"), reduced("value/loss", mode, parameters=VALUE_CLIP)
         yield (function, f"{mode}|critic/vf_clipfrac"), fraction("value/clip_fraction", VALUE_CLIP)
-        yield (function, f"{mode}|__grad_l2__"), GRADIENT
+        yield (function, f"{mode}|__grad_l2__"), _value_gradient() if mode == "token-mean" else GRADIENT
+
+
+def _value_gradient() -> Reproduced:
+    def value(batch: Scenario) -> float:
+        if batch.is_empty:
+            return 0.0
+        leaf = batch.tensors["values"].detach().clone().requires_grad_()
+        loss = batch.with_tensors(values=leaf).differentiable("value/loss", **VALUE_CLIP)
+        return float(torch.autograd.grad(loss, leaf)[0].double().norm())
+
+    return Reproduced("value/loss", value, "its gradient's length", leaks=True)
 
 
 def _aggregation(release: str) -> Iterator[tuple[tuple[str, str], Row]]:

@@ -21,6 +21,18 @@ SYMMETRIC: dict[str, Number] = {"clip_low": 0.2, "clip_high": 0.2}
 COVARIANCE_SHARE = 0.02
 """``clip_cov_ratio`` and ``kl_cov_ratio`` of the calls."""
 
+_GEOMETRIC = "objective/geometric_mean_loss@empty_counted"
+LEAKING = {("objective/dro_loss", True), (_GEOMETRIC, True), (_GEOMETRIC, False)}
+"""Losses whose gradient, or its length, is NaN where padding holds NaN, because they multiply padding by zero."""
+
+DIFFERENTIATED = {
+    "policy/loss@dual_clip",
+    "objective/reinforce_loss",
+    "objective/dro_loss",
+    _GEOMETRIC,
+}
+"""Losses without a term that the framework holds constant: their gradient is that of the function."""
+
 PLACEHOLDER = Explained("a constant 0 in the code of this loss, computed from nothing", constant=0.0)
 GRADIENT = Explained("gradient of the loss, recorded beside it; no trainer logs it")
 WEIGHT_CAP = 2.0
@@ -194,7 +206,24 @@ def _others(
             row = fraction(key, {**parameters, **(clip or {})} if parameters else {}, loss.prepare(call), loss.how)
         yield (function, f"{call}|{output}"), row
     for output in ("__grad_l2__", "__grad_log_prob__"):
-        yield (function, f"{call}|{output}"), GRADIENT
+        alike = call == "token-mean" and loss.key in DIFFERENTIATED
+        row = gradient(loss, output == "__grad_l2__") if alike else GRADIENT
+        yield (function, f"{call}|{output}"), row
+
+
+def gradient(loss: Loss, length: bool) -> Reproduced:
+    """Return the row of the gradient of a mean over tokens, or of its length."""
+
+    def value(batch: Scenario) -> float | Tensor:
+        leaf = batch.tensors["logprobs"].detach().clone().requires_grad_()
+        found = torch.zeros_like(leaf)
+        if not batch.is_empty:
+            changed = batch.with_tensors(logprobs=leaf)
+            (found,) = torch.autograd.grad(changed.differentiable(loss.key, **loss.parameters), leaf)
+        return float(found.double().norm()) if length else found
+
+    how = "its gradient" + ("'s length" if length else "")
+    return Reproduced(loss.key, value, how, leaks=(loss.key, length) in LEAKING, inside=not length)
 
 
 def fraction(

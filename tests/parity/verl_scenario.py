@@ -66,6 +66,10 @@ class Scenario:
         """
         return _checked(key, tuple(parameters.items()), tuple(map(_Same, self._arguments(key))))
 
+    def differentiable(self, key: str, /, **parameters: Number) -> Tensor:
+        """Return a metric over the whole batch with its gradient."""
+        return REGISTRY[key].function(*self._arguments(key), **parameters)
+
     def by_response(self, key: str, /, **parameters: Number) -> Tensor:
         """Return a metric of each response on its own, float64 ``[B]``; NaN for a response without tokens."""
         return _mapped(key, parameters)(*(tensor.unsqueeze(1) for tensor in self._arguments(key)))
