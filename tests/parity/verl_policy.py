@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .verl_records import records
-from .verl_reduction import GLOBAL, MODES, Normalisation, reduced
+from .verl_reduction import GLOBAL, MODES, Normalisation, aggregated, reduced
 from .verl_rows import Explained, Reproduced, Row
 from .verl_scenario import Number, Scenario
 
@@ -206,20 +206,30 @@ def _others(
             row = fraction(key, {**parameters, **(clip or {})} if parameters else {}, loss.prepare(call), loss.how)
         yield (function, f"{call}|{output}"), row
     for output in ("__grad_l2__", "__grad_log_prob__"):
-        alike = call == "token-mean" and loss.key in DIFFERENTIATED
-        row = gradient(loss, output == "__grad_l2__") if alike else GRADIENT
+        row = GRADIENT
+        if loss.key in DIFFERENTIATED and not call.endswith(("rollout_is_weights", "only")):
+            row = gradient(loss, call, output == "__grad_l2__")
         yield (function, f"{call}|{output}"), row
 
 
-def gradient(loss: Loss, length: bool) -> Reproduced:
-    """Return the row of the gradient of a mean over tokens, or of its length."""
+def gradient(loss: Loss, call: str, length: bool) -> Reproduced:
+    """Return the row of a loss's gradient with respect to the log-probabilities, or of its length."""
+    mode, _, rest = call.partition("+")
+    normalisation = Normalisation(ranks=2 if rest else None)
 
     def value(batch: Scenario) -> float | Tensor:
+        if length and batch.release == "0.5.0" and mode == "seq-mean-token-mean" and not batch.counts.all():
+            # The mean of a response without tokens is 0/0, and so is its gradient.
+            return torch.nan
         leaf = batch.tensors["logprobs"].detach().clone().requires_grad_()
-        found = torch.zeros_like(leaf)
-        if not batch.is_empty:
-            changed = batch.with_tensors(logprobs=leaf)
+        changed = batch.with_tensors(logprobs=leaf)
+        if batch.is_empty:
+            found = torch.zeros_like(leaf)
+        elif loss.fixed == "responses":
             (found,) = torch.autograd.grad(changed.differentiable(loss.key, **loss.parameters), leaf)
+        else:
+            means = changed.by_response(loss.key, **loss.parameters)
+            (found,) = torch.autograd.grad(aggregated(mode, means, batch, normalisation), leaf)
         return float(found.double().norm()) if length else found
 
     how = "its gradient" + ("'s length" if length else "")

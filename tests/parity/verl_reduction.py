@@ -80,19 +80,26 @@ def reduced(
 
 def aggregate(mode: str, means: Tensor, batch: Scenario, normalisation: Normalisation = LOCAL) -> float:
     """Reduce the means of the responses, NaN for those without tokens, as ``agg_loss`` of the batch's release does."""
+    return float(aggregated(mode, means, batch, normalisation))
+
+
+def aggregated(mode: str, means: Tensor, batch: Scenario, normalisation: Normalisation = LOCAL) -> Tensor:
+    """Do what :func:`aggregate` does, and keep the gradient."""
     counts = batch.counts
     sums = torch.where(counts > 0, means * counts, 0)
     width = normalisation.width or batch.mask.shape[-1]
     ranks = normalisation.ranks or 1
+    if mode == "token-mean":
+        return sums.sum() / counts.sum()
     if mode == "token-sum":
-        return float(sums.sum()) * ranks
+        return sums.sum() * ranks
     if batch.release == "0.5.0":
         # Responses without tokens count: as 0 where sums are averaged, as 0/0 where means are.
         if mode == "seq-mean-token-mean":
-            return float(means.mean())
-        return float(sums.mean()) if mode == "seq-mean-token-sum" else float(sums.sum()) / width
+            return means.mean()
+        return sums.mean() if mode == "seq-mean-token-sum" else sums.sum() / width
     filled = (counts > 0).sum() if normalisation.ranks is None else len(counts)
     if mode == "seq-mean-token-mean":
-        return float(torch.where(counts > 0, means, 0).sum() / filled)
-    mean = float(sums.sum() / filled)
+        return torch.where(counts > 0, means, 0).sum() / filled
+    mean = sums.sum() / filled
     return mean if mode == "seq-mean-token-sum" else mean / width
