@@ -9,7 +9,6 @@ from torch import Tensor
 
 from ._inputs import wide_dtype
 from ._select import select
-from .layout import Slot, SlotKind, identity
 
 
 def total(x: Tensor, over: Tensor | None = None) -> Tensor:
@@ -72,17 +71,6 @@ def last(x: Tensor) -> Tensor:
     """Return a scalar as the value of a ``last`` slot: (1, value), float64 ``[2]``."""
     value = x.to(wide_dtype(x)).reshape(())
     return torch.stack([torch.ones_like(value), value])
-
-
-def one(like: Tensor) -> Tensor:
-    """Return the number one, float64 ``[]`` on the device of ``like``: an update counts itself."""
-    return torch.ones((), dtype=wide_dtype(like), device=like.device)
-
-
-def unseen(kind: SlotKind, like: Tensor) -> Tensor:
-    """Return the value of a slot that has seen nothing, float64 ``[]`` or ``[width]`` on the device of ``like``."""
-    first, *more = identity(Slot("", kind))
-    return torch.full((1 + len(more),) if more else (), first, dtype=wide_dtype(like), device=like.device)
 
 
 def _selected(x: Tensor, over: Tensor | None) -> Tensor:

@@ -47,7 +47,7 @@ from ._inputs import (
     scalar,
     wide_dtype,
 )
-from ._reduce import comoments, count, histogram, largest, last, moments, number_of, one, smallest, total, unseen
+from ._reduce import comoments, count, histogram, largest, last, moments, number_of, smallest, total
 from ._sequences import (
     seq_all,
     seq_any,
@@ -91,7 +91,6 @@ __all__ = [
     "moments",
     "number_of",
     "on_one_device",
-    "one",
     "or_nan",
     "pad_groups",
     "per_sequence",
@@ -115,7 +114,6 @@ __all__ = [
     "standard_deviation",
     "total",
     "unless_empty",
-    "unseen",
     "variance",
     "wide_dtype",
 ]

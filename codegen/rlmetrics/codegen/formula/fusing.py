@@ -204,7 +204,6 @@ class _Writer:
     def source(
         self,
         key: _Key,
-        outer: _Key = (),
         bound: Mapping[Node, str] | None = None,
         known: Mapping[tuple[object, ...], str] | None = None,
     ) -> Iterator[str]:
@@ -212,7 +211,6 @@ class _Writer:
 
         Args:
             key: The block.
-            outer: The block that it stands in.
             bound: Names of values that are computed already.
             known: Names of slot values that are computed already, by the call that made them.
         """
@@ -233,7 +231,7 @@ class _Writer:
         yield from tidy(scope.lines)
         for other in inside:
             yield f"if {' and '.join(f'{name} is not None' for name in other if name not in key)}:"
-            yield from _indented(self.source(other, key, scope.bound, calls))
+            yield from _indented(self.source(other, scope.bound, calls))
             yield "else:"
             yield from _indented(self._unseen(other))
 
