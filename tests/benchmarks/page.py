@@ -51,22 +51,20 @@ def _tables(results: Mapping[str, Any]) -> Iterator[str]:
             for place, (way, figures) in enumerate(entry["ways"].items()):
                 yield f"| {'' if place else title + numbers} | {way} | {_time(figures['us'])} | {_factor(figures)} |"
     else:
-        flat = {title: _flat(entry) for title, entry in results.items()}
-        columns = list(dict.fromkeys(name for figures in flat.values() for name in figures))
+        rows = [row for title, entry in results.items() for row in _rows(title, entry)]
+        columns = list(dict.fromkeys(name for _, figures in rows for name in figures))
         yield f"| What | {' | '.join(columns)} |"
         yield f"|---|{'---|' * len(columns)}"
-        for title, figures in flat.items():
+        for title, figures in rows:
             yield f"| {title} | {' | '.join(str(figures.get(name, '')) for name in columns)} |"
 
 
-def _flat(entry: Mapping[str, Any]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for name, value in entry.items():
-        if isinstance(value, dict):
-            found.update({f"{name}: {inner}": figure for inner, figure in value.items()})
-        else:
-            found[name] = value
-    return found
+def _rows(title: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield the figures of an entry; those of several ways on a line each."""
+    if all(isinstance(figures, dict) for figures in entry.values()):
+        yield from ((f"{title}: {way}", figures) for way, figures in entry.items())
+    else:
+        yield title, entry
 
 
 def _time(microseconds: float) -> str:
