@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .memo import signature, signatures
+from .packages import returned_elsewhere, written_elsewhere
 from .program import ClassInfo, FunctionInfo
 from .rules import CALL_RULES
 from .rules.sinks import evaluation_metrics, sink
@@ -125,8 +126,8 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
     if sink(interpreter, frame, node, arguments):
         return Unknown(text_of(node)[:80])
     if isinstance(function, ast.Attribute) and function.attr in interpreter.settings.writers:
-        _written_elsewhere(interpreter, frame, node, interpreter.settings.writers[function.attr], arguments)
-    made = _returned_elsewhere(interpreter, frame, node, arguments)
+        written_elsewhere(interpreter, frame, node, interpreter.settings.writers[function.attr], arguments)
+    made = returned_elsewhere(interpreter, frame, node, arguments)
     if made is not None:
         return made
     candidates = _by_name(interpreter, frame, function)
@@ -141,49 +142,6 @@ def _dispatch(interpreter: Interpreter, frame: Frame, node: ast.Call, target: Va
 
 def _is_base_constructor(function: ast.expr) -> bool:
     return isinstance(function, ast.Attribute) and function.attr == "__init__"
-
-
-def _written_elsewhere(
-    interpreter: Interpreter, frame: Frame, node: ast.Call, keys: tuple[str, ...], arguments: Arguments
-) -> None:
-    """Writes the keys that a function of another package puts into a dict that it is given."""
-    for argument in arguments.all():
-        for mapping in mappings(argument):
-            for key in keys:
-                mapping.write(Text(key), Unknown(key), interpreter.place(frame, node), text_of(node))
-
-
-def _returned_elsewhere(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> Mapping | None:
-    """Returns the dict that a method of another package's object makes, where the settings know its keys."""
-    method = getattr(node.func, "attr", "")
-    for place, keys in interpreter.settings.returned.items():
-        made_by, _, name = place.partition(".")
-        if name == method and made_by in _makers(interpreter, frame, node, arguments):
-            made = Mapping()
-            for key in keys:
-                made.write(Text(key), Unknown(key), interpreter.place(frame, node), text_of(node))
-            return made
-    return None
-
-
-def _makers(interpreter: Interpreter, frame: Frame, node: ast.Call, arguments: Arguments) -> set[str]:
-    """Returns what may have made the object that a method is called on.
-
-    Either that was followed, or the class assigns it to the attribute in a method that was not run.
-    """
-    texts = [option.text for option in options(arguments.receiver) if isinstance(option, Unknown)]
-    receiver = node.func.value if isinstance(node.func, ast.Attribute) else node
-    if isinstance(receiver, ast.Attribute) and frame.owner is not None and frame.owner.info is not None:
-        texts += [
-            text_of(assignment.value)
-            for info in interpreter.program.base_classes(frame.owner.info)
-            for function in info.methods.values()
-            for assignment in ast.walk(function.node)
-            if isinstance(assignment, ast.Assign)
-            and isinstance(assignment.value, ast.Call)
-            and any(text_of(target) == text_of(receiver) for target in assignment.targets)
-        ]
-    return {text.partition("(")[0].rpartition(".")[2] for text in texts}
 
 
 def _is_tracker(interpreter: Interpreter, target: Value) -> bool:
