@@ -22,13 +22,15 @@ COVARIANCE_SHARE = 0.02
 """``clip_cov_ratio`` and ``kl_cov_ratio`` of the calls."""
 
 _GEOMETRIC = "objective/geometric_mean_loss@empty_counted"
-LEAKING = {("objective/dro_loss", True), (_GEOMETRIC, True), (_GEOMETRIC, False)}
+LEAKING = {("objective/dro_loss", True), ("objective/kl_cov_loss", True), (_GEOMETRIC, True), (_GEOMETRIC, False)}
 """Losses whose gradient, or its length, is NaN where padding holds NaN, because they multiply padding by zero."""
 
 DIFFERENTIATED = {
     "policy/loss@dual_clip",
     "objective/reinforce_loss",
     "objective/dro_loss",
+    "objective/sapo_loss",
+    "objective/kl_cov_loss",
     _GEOMETRIC,
 }
 """Losses without a term that the framework holds constant: their gradient is that of the function."""
@@ -215,14 +217,16 @@ def _others(
 def gradient(loss: Loss, call: str, length: bool) -> Reproduced:
     """Return the row of a loss's gradient with respect to the log-probabilities, or of its length."""
     mode, _, rest = call.partition("+")
+    mode = loss.fixed or mode
     normalisation = Normalisation(ranks=2 if rest else None)
+    prepare = loss.prepare(call)
 
     def value(batch: Scenario) -> float | Tensor:
         if length and batch.release == "0.5.0" and mode == "seq-mean-token-mean" and not batch.counts.all():
             # The mean of a response without tokens is 0/0, and so is its gradient.
             return torch.nan
         leaf = batch.tensors["logprobs"].detach().clone().requires_grad_()
-        changed = batch.with_tensors(logprobs=leaf)
+        changed = prepare(batch).with_tensors(logprobs=leaf)
         if batch.is_empty:
             found = torch.zeros_like(leaf)
         elif loss.fixed == "responses":
