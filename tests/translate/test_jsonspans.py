@@ -1,6 +1,7 @@
 """Spans of JSON members: what the standard decoder reads is what the spans cover."""
 
 import json
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,8 @@ def test_members_cover_exactly_what_the_decoder_reads(row, indent, ascii_only):
     for member in found.items:
         assert member.key == json.loads(text[member.key_start : member.key_end])
         assert json.dumps(row[member.key]) == json.dumps(json.loads(text[member.value_start : member.value_end]))
-        assert json.dumps(row[member.key]) == json.dumps(member.value(text))
+        value = json.loads(text[member.value_start : member.value_end], parse_int=Decimal, parse_float=Decimal)
+        assert repr(value) == repr(member.value(text))
     assert "{" == text[found.start]
     assert "}" == text[found.end - 1]
 

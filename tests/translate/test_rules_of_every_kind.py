@@ -2,13 +2,20 @@
 
 import random
 import sqlite3
+import struct
 from contextlib import closing
+from decimal import Context, Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from logs import LOGS
 from rlmetrics.translate import InputError, translate_file
 from wandb_frames import framed, payloads
 
+OLD_VERL, SCALED = "verl==0.1", "actor/lr(1e-4)"
 VERL, DPO, PPO = "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2", "trl[PPOTrainer]==0.7.10"
 EXACT = {
     "response_length/mean": "length/response/mean",
@@ -73,6 +80,69 @@ def test_there_and_back_gives_the_original(log, tmp_path):
         assert [{k: float(v) for k, v in row.items()} for row in rows] == [
             {k: float(v) for k, v in row.items()} for row in log.read(back)
         ]
+
+
+BINARY = {"events": 6, "mlruns.db": 14}
+"""Digits that survive in binary numbers, of TensorBoard in four bytes, of MLflow in eight."""
+
+
+def _numbers(name):
+    """Numbers as a log of this kind spells them."""
+    digits = BINARY.get(name, 25)
+    powers = st.integers(-20, 5) if name != "mlruns.db" else st.just(-digits)
+    signs, whole = st.sampled_from(("", "-")), st.integers(0, 10**digits - 1)
+    decimals = st.builds("{}{}e{}".format, signs, whole, powers)
+    if name in BINARY:
+        return decimals.map(float).map(repr)
+    floats = st.floats(allow_nan=False, allow_infinity=False).map(repr)
+    return floats if name == "mlruns" else floats | decimals
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_converted_values_come_back_digit_for_digit(name, tmp_path):
+    """Multiplied and divided, or subtracted from one twice, any number that fits is the same, however it is spelled."""
+    log = LOGS[name]
+    # Of the names with a factor there is none that MLflow allows.
+    key, source, target = (FLIPPED, DPO, "canonical") if log.kind == "mlflow" else (SCALED, OLD_VERL, VERL)
+
+    def read(text):
+        return float(text) if name in BINARY else Decimal(text).normalize(Context(prec=400))
+
+    @settings(max_examples=10, deadline=None)
+    @given(st.lists(_numbers(name), min_size=1, max_size=80))
+    def check(numbers):
+        with TemporaryDirectory(dir=tmp_path) as place:
+            there, back = Path(place, f"out-{log.name}"), Path(place, "back")
+            new, _ = _translate(log, Path(place), [{key: number} for number in numbers], source, target)
+            translate_file(there, source=target, target=source, output=back, kind=log.kind)
+
+            assert key not in new[0]
+            written = map(_single, numbers) if name == "events" else numbers
+            assert list(map(read, written)) == [read(row[key]) for row in log.read(back)]
+
+    check()
+
+
+@pytest.mark.parametrize("name", [name for name, log in LOGS.items() if log.keeps_text])
+def test_what_is_not_finite_is_converted_as_arithmetic_says(name, tmp_path):
+    """NaN stays, an infinity subtracted from one is the other; both come back."""
+    log = LOGS[name]
+    numbers = ["nan", "inf", "-inf"] if "console" in log.kind else ["NaN", "Infinity", "-Infinity"]
+
+    rows = [{FLIPPED: number, "epoch": "0.5"} for number in numbers]
+
+    new, _ = _translate(log, tmp_path, rows, DPO, "canonical")
+    translate_file(
+        tmp_path / f"out-{log.name}", source="canonical", target=DPO, output=tmp_path / "back", kind=log.kind
+    )
+
+    assert [numbers[0], numbers[2], numbers[1]] == [row["length/truncated_fraction"] for row in new]
+    assert rows == log.read(tmp_path / "back")
+
+
+def _single(text):
+    """The float32 next to a number."""
+    return struct.unpack("f", struct.pack("f", float(text)))[0]
 
 
 def test_known_conversions_convert_values(log, tmp_path):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 
+from .decimals import printed, spelled
 from .errors import InputError
 from .report import Report
 from .translator import Entry, Translator
@@ -20,13 +22,12 @@ _WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"])?(?P<number>{NUMBER})(?P<afte
 _SAMPLE_BYTES = 1 << 24
 
 
-def number_in(text: str) -> float | int | str:
+def number_in(text: str) -> Decimal | str:
     """Return the number that ``text`` spells, be it wrapped as ``np.float64(…)`` or quoted; else the text itself."""
     found = _WRAPPED.fullmatch(text)
     if found is None:
         return text
-    number = found["number"]
-    return int(number) if number.lstrip("+-").isdigit() else float(number)
+    return Decimal(found["number"])
 
 
 def number_like(text: str, value: object) -> str:
@@ -35,11 +36,16 @@ def number_like(text: str, value: object) -> str:
     Quoted numbers are those that transformers 5 prints with four significant digits.
     """
     found = _WRAPPED.fullmatch(text)
-    if found is None or not isinstance(value, int | float):
+    if found is None or not isinstance(value, Decimal):
         return text
     before, after = found["before"] or "", found["after"] or ""
-    number = f"{value:.4g}" if before in {'"', "'"} else repr(value)
+    number = _number(found["number"], value) if before not in {'"', "'"} else f"{float(value):.4g}"
     return f"{before}{number}{after}"
+
+
+def _number(text: str, value: Decimal) -> str:
+    """Return a number as an integer if ``text`` is one."""
+    return spelled(value) if text.lstrip("+-").isdigit() else printed(value)
 
 
 def entries_of(fields: Mapping[str, str], translator: Translator) -> list[Entry]:

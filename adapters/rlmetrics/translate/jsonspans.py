@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 __all__ = ["JsonError", "Member", "Members", "end_of", "members"]
 
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(parse_int=Decimal, parse_float=Decimal)
+"""Reads numbers with all their digits."""
 _SPANS = json.JSONDecoder(parse_int=str, parse_float=str)
 """Tells where values end: numbers stay text, however many digits they have."""
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -47,15 +49,8 @@ class Member(NamedTuple):
     value_end: int
 
     def value(self, text: str) -> Any:
-        """Return the decoded value.
-
-        Raises:
-            JsonError: If it holds a number with more digits than Python converts.
-        """
-        try:
-            return _DECODER.raw_decode(text, self.value_start)[0]
-        except ValueError as error:
-            raise JsonError(str(error), self.value_start) from None
+        """Return the decoded value; numbers are decimals."""
+        return _DECODER.raw_decode(text, self.value_start)[0]
 
 
 @dataclass(frozen=True, slots=True)

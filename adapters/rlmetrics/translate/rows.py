@@ -6,8 +6,8 @@ import json
 import re
 import sys
 
-from .errors import InputError
-from .jsonspans import JsonError, Members
+from .decimals import written
+from .jsonspans import Members
 from .translator import Translator
 
 __all__ = ["Rewriter"]
@@ -82,11 +82,7 @@ class Rewriter:
         self._remember(keys, text[row.start : row.end], is_ascii=is_ascii)
         moves = self._translator.moves(keys)
         if moves is None:
-            try:
-                moves = self._translator.entries({member.key: member.value(text) for member in row.items})
-            except JsonError as error:
-                msg = f"a value can't be compared or converted: {error}; leave it out"
-                raise InputError(msg) from None
+            moves = self._translator.entries({member.key: member.value(text) for member in row.items})
         by_key = {member.key: member for member in row.items}
         first, last = row.items[0], row.items[-1]
         separator = text[first.value_end : row.items[1].key_start] if len(row.items) > 1 else ", "
@@ -95,7 +91,7 @@ class Rewriter:
             _, key_start, key_end, value_start, value_end = by_key[entry.old]
             if entry.converted:
                 name = json.dumps(entry.name, ensure_ascii=is_ascii)
-                parts.append(f"{name}{text[key_end:value_start]}{json.dumps(entry.value)}")
+                parts.append(f"{name}{text[key_end:value_start]}{written(entry.value)}")
             elif entry.name == entry.old:
                 parts.append(text[key_start:value_end])
             else:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+import math
+from decimal import Decimal
 from typing import Any
+
+from .decimals import convert_decimal, convert_float
 
 __all__ = ["convert", "same"]
 
@@ -18,17 +21,11 @@ _OPPOSITES = {"Infinity": "-Infinity", "-Infinity": "Infinity"}
 _MIRRORED = {"min": "max", "max": "min"}
 
 
-_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-
-_SHORT = 6
-"""Digits of a scale that is a decimal, such as 0.0001, and not a rounded one, such as 1/3."""
-
-
 def convert(value: Any, scale: float, offset: float) -> Any:
     """Return ``scale * value + offset`` for numbers and for what trackers hold many of them in.
 
-    These are lists, histograms of W&B and Trackio (their bins are converted), and summaries of W&B. Decimals are
-    converted exactly where the scale is one, so that converting back gives the same digits.
+    These are lists, histograms of W&B and Trackio (their bins are converted), and summaries of W&B. Decimals stay
+    decimals, so that converting back gives the same digits; of floats, those of up to 15 digits come back.
 
     Raises:
         TypeError: If the value is none of these; None and text other than an infinity are returned as they are.
@@ -38,15 +35,13 @@ def convert(value: Any, scale: float, offset: float) -> Any:
     if isinstance(value, str):
         return _OPPOSITES.get(value, value) if scale < 0 else value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            return scale * value + offset
-        except OverflowError:
-            msg = (
-                f"an integer of {value.bit_length()} bits can't be converted" if isinstance(value, int) else "overflow"
-            )
-            raise TypeError(msg) from None
+        number = convert_float(value, scale, offset)
+        if math.isinf(number) and isinstance(value, int):
+            msg = f"an integer of {value.bit_length()} bits can't be converted"
+            raise TypeError(msg)
+        return number
     if isinstance(value, Decimal):
-        return _convert_decimal(value, scale, offset)
+        return convert_decimal(value, scale, offset)
     if isinstance(value, list):
         return [convert(element, scale, offset) for element in value]
     if isinstance(value, dict) and value.get("_type") in _HISTOGRAMS:
@@ -56,14 +51,6 @@ def convert(value: Any, scale: float, offset: float) -> Any:
         return {_MIRRORED.get(name, name) if scale < 0 else name: number for name, number in converted.items()}
     msg = f"a value of type {type(value).__name__} can't be converted by scale {scale:g} and offset {offset:g}"
     raise TypeError(msg)
-
-
-def _convert_decimal(value: Decimal, scale: float, offset: float) -> Decimal:
-    factor = Decimal(repr(scale))
-    if len(factor.as_tuple().digits) > _SHORT:
-        return Decimal(repr(scale * float(value) + offset))
-    product = _EXACT.multiply(value, factor)
-    return _EXACT.normalize(_EXACT.add(product, Decimal(repr(offset))) if offset else product)
 
 
 def _histogram(value: dict[str, Any], scale: float, offset: float) -> dict[str, Any]:

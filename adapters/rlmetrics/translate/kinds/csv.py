@@ -7,19 +7,19 @@ rewritten and the rest copied as it is, unless values are converted or a column 
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from ..csvcells import delimiter_of, quoted_like, read_record, records, scan, split, unquoted
+from ..decimals import convert_decimal, printed
 from ..errors import InputError
 from ..plan import Translation
 from ..report import Report
 from ..translator import Translator
-from ..values import convert
 
 __all__ = ["names", "recognises", "translate"]
 
@@ -228,14 +228,19 @@ def _value(path: Path, line: int, cell: str, move: Translation | None) -> str:
         return cell
     text = unquoted(cell).strip()
     try:
-        number = float(text) if text else math.nan
-    except ValueError:
+        number = Decimal(text or "nan")
+    except InvalidOperation:
         msg = f"{move.key}: {text!r} is no number and can't be converted; leave it out, or translate with --strict"
         raise InputError(msg, path, line) from None
-    if math.isnan(number):
+    if number.is_nan():
         return cell
-    changed = convert(number, move.transform.scale, move.transform.offset)
-    return quoted_like(cell, repr(changed), ",")
+    changed = convert_decimal(number, move.transform.scale, move.transform.offset)
+    return quoted_like(cell, _infinity_like(text, changed) if changed.is_infinite() else printed(changed), ",")
+
+
+def _infinity_like(text: str, value: Decimal) -> str:
+    """Return an infinity spelled as ``text`` is."""
+    return ("-" if value < 0 else "") + text.lstrip("+-")
 
 
 def _copy(path: Path, write: Callable[[bytes], object], start: int, end: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import sqlite3
 import struct
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 from rlmetrics.names.records import Transform
 
 from ...databases import columns, reading, rewriting, tables
+from ...decimals import convert_float
 from ...errors import InputError
 from ...report import Report
 from ...translator import Translator
@@ -78,6 +80,7 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
                     "INSERT OR REPLACE INTO tags (key, value, run_uuid) VALUES (?, ?, ?)",
                     (NOTE, note_of(report, routes), run),
                 )
+        database.create_function("converted", 3, _converted, deterministic=True)
         database.execute("CREATE INDEX temp.route_of ON route (run, old)")
         for table in _TABLES:
             if {table.run, table.key, table.value} <= held.get(table.name, set()):
@@ -101,9 +104,15 @@ def _digest(database: sqlite3.Connection, run: str, key: str, transform: Transfo
     digest = hashlib.blake2b(digest_size=16)
     query = "SELECT step, is_nan, value FROM metrics WHERE run_uuid = ? AND key = ? ORDER BY step, timestamp, value"
     for step, is_nan, value in database.execute(query, (run, key)):
-        new = value if transform is None or is_nan else transform.scale * value + transform.offset
+        new = value if transform is None or is_nan else _converted(value, transform.scale, transform.offset)
         digest.update(struct.pack("<q?d", step, is_nan, new))
     return digest.hexdigest()
+
+
+def _converted(value: float, scale: float, offset: float) -> float:
+    if abs(value) >= _LARGEST:
+        return math.copysign(value, scale * value)
+    return convert_float(value, scale, offset)
 
 
 def _changes(old: str, found: list[Route]) -> bool:
@@ -129,9 +138,7 @@ def _apply(database: sqlite3.Connection, table: _Table, held: list[str]) -> None
     chosen = {
         table.key: "r.new",
         table.value: (
-            f"CASE WHEN r.scale IS NULL OR {is_nan} THEN {value} "
-            f"WHEN abs({value}) >= {_LARGEST!r} THEN {value} * (CASE WHEN r.scale < 0 THEN -1 ELSE 1 END) "
-            f"ELSE r.scale * {value} + r.offset END"
+            f"CASE WHEN r.scale IS NULL OR {is_nan} THEN {value} ELSE converted({value}, r.scale, r.offset) END"
         ),
     }
     listed = ", ".join(f'"{column}"' for column in held)

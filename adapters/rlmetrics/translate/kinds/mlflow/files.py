@@ -6,10 +6,12 @@ import hashlib
 import re
 import shutil
 from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from rlmetrics.names.records import Transform
 
+from ...decimals import convert_decimal, printed
 from ...errors import InputError
 from ...report import Report
 from ...translator import Translator
@@ -94,12 +96,12 @@ def _lines(path: Path, report: Report) -> Iterator[tuple[int, bytes]]:
 def _converted(path: Path, number: int, line: bytes, transform: Transform) -> bytes:
     parts = line.split(b" ")
     try:
-        new = transform.scale * float(parts[1]) + transform.offset
-    except (IndexError, ValueError):
+        new = convert_decimal(Decimal(parts[1].decode("ascii")), transform.scale, transform.offset)
+    except (IndexError, InvalidOperation, UnicodeDecodeError):
         msg = "not a time, a value and a step; remove or mend this line"
         raise InputError(msg, path, number) from None
     tail = b"\n" if len(parts) == 2 else b""
-    return b" ".join([parts[0], repr(new).encode() + tail, *parts[2:]])
+    return b" ".join([parts[0], printed(new).encode() + tail, *parts[2:]])
 
 
 def _digest(path: Path, transform: Transform | None) -> str:

@@ -13,6 +13,7 @@ import json
 from decimal import Decimal
 from typing import Any
 
+from ...decimals import written
 from ...translator import Entry, Translator
 from ...values import same
 from .messages import decode_error, item_class
@@ -24,10 +25,6 @@ _VALUE = b"\x82\x01"
 
 _JSON = json.JSONDecoder(parse_float=Decimal, parse_int=Decimal)
 """Reads numbers with all their digits."""
-
-_WRITTEN_OUT = 16
-"""Up to which power of ten decimals are written without an exponent."""
-
 _MAX_ROWS = 1000
 """How many decisions between names that claim the same one are remembered."""
 
@@ -208,7 +205,7 @@ def _written(item: bytes, entry: Entry) -> bytes:
     value = _at(entry.value, tuple(message.nested_key)[1:])
     field = _field(message)
     if field in ("value_json", "json"):
-        setattr(message, field, _text(value))
+        setattr(message, field, written(value))
     elif isinstance(value, float):
         message.number = value
     return _renamed(message.SerializeToString(), entry.name)
@@ -251,17 +248,6 @@ def _read(item: Any) -> Any:
     if field in ("value_json", "json"):
         return _JSON.decode(getattr(item, field))
     return None if field == "none" else getattr(item, field)
-
-
-def _text(value: Any) -> str:
-    """Return JSON, with all digits of decimals."""
-    if isinstance(value, Decimal):
-        return f"{value:f}" if abs(value.adjusted()) <= _WRITTEN_OUT else str(value)
-    if isinstance(value, list):
-        return f"[{', '.join(map(_text, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{json.dumps(name)}: {_text(entry)}' for name, entry in value.items())}}}"
-    return json.dumps(value)
 
 
 def _field(item: Any) -> str:

@@ -1,0 +1,111 @@
+"""Conversions in decimal digits, as logs spell them, so that converting back gives the same digits."""
+
+from __future__ import annotations
+
+import json
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+__all__ = ["convert_decimal", "convert_float", "printed", "spelled", "written"]
+
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_LONGEST = 10_000
+"""Digits of a sum: those of a huge and a tiny number could fill the memory."""
+_SUM = Context(prec=_LONGEST, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_GUARDED = 21
+"""Digits of a quotient that has no end."""
+_FLOAT = 17
+"""Digits that tell any float64 from others; a number of more may be such a quotient."""
+_TERMS = 10_000
+"""Largest denominator of a scale that is taken for the ratio it was rounded from."""
+_ROUNDING = Fraction(1, 1 << 50)
+_WRITTEN_OUT = 16
+"""Up to which power of ten decimals are written without an exponent."""
+
+
+def convert_decimal(value: Decimal, scale: float, offset: float) -> Decimal:
+    """Return ``scale * value + offset``.
+
+    It is exact where the scale is a decimal, such as 0.0001, and so is its inverse. By other ratios, such as 1/3,
+    numbers of up to 17 digits come back.
+    """
+    if not value.is_finite():
+        return _EXACT.add(_EXACT.multiply(value, Decimal(scale)), Decimal(offset))
+    ratio, ends, returns = _ratio(scale)
+    product = _EXACT.multiply(value, Decimal(ratio.numerator))
+    if ends:
+        product = _EXACT.multiply(product, _quotient(ratio.denominator))
+    else:
+        digits = max(_GUARDED, len(value.as_tuple().digits) + 4)
+        product = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN).divide(product, Decimal(ratio.denominator))
+    if not returns and len(value.as_tuple().digits) > _FLOAT:
+        product = _proper(product)
+    return _EXACT.normalize(_SUM.add(product, Decimal(repr(offset))) if offset else product)
+
+
+def convert_float(value: float, scale: float, offset: float) -> float:
+    """Return the float64 next to ``scale * value + offset``, where ``value`` stands for its shortest decimal.
+
+    Numbers of up to 15 digits come back from it.
+    """
+    return float(convert_decimal(Decimal(value) if isinstance(value, int) else Decimal(repr(value)), scale, offset))
+
+
+def spelled(value: Decimal) -> str:
+    """Return a number as JSON, with all its digits."""
+    if not value.is_finite():
+        return "NaN" if value.is_nan() else "Infinity" if value > 0 else "-Infinity"
+    if not value:
+        return "-0.0" if value.is_signed() else "0"
+    return f"{value:f}" if abs(value.adjusted()) <= _WRITTEN_OUT else str(value)
+
+
+def printed(value: Decimal) -> str:
+    """Return a number as Python prints floats, with all its digits."""
+    text = repr(float(value))
+    return text if not value.is_finite() or Decimal(text) == value else spelled(value)
+
+
+def written(value: Any) -> str:
+    """Return a value as JSON, with all digits of the decimals in it."""
+    if isinstance(value, Decimal):
+        return spelled(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(name)}: {written(entry)}' for name, entry in value.items())}}}"
+    return json.dumps(value)
+
+
+@lru_cache(maxsize=256)
+def _ratio(scale: float) -> tuple[Fraction, bool, bool]:
+    """Return a scale as the ratio it was rounded from, and whether a division by either of its terms has an end."""
+    spelt = Fraction(repr(scale))
+    near = spelt.limit_denominator(_TERMS)
+    if not near:
+        near = 1 / (1 / spelt).limit_denominator(_TERMS)
+    if abs(near - spelt) <= abs(spelt) * _ROUNDING:
+        spelt = near
+    return spelt, _is_decimal(spelt.denominator), _is_decimal(spelt.numerator)
+
+
+def _is_decimal(term: int) -> bool:
+    """Tell whether one divided by ``term`` has an end in decimal digits."""
+    for factor in (2, 5):
+        while term and term % factor == 0:
+            term //= factor
+    return abs(term) == 1
+
+
+@lru_cache(maxsize=256)
+def _quotient(term: int) -> Decimal:
+    return Context(prec=_LONGEST, Emax=MAX_EMAX, Emin=MIN_EMIN).divide(Decimal(1), Decimal(term))
+
+
+def _proper(value: Decimal) -> Decimal:
+    """Return the number of fewer digits that ``value`` was before it was divided, if it is as near as that."""
+    near = Context(prec=_FLOAT + 1, Emax=MAX_EMAX, Emin=MIN_EMIN).plus(value)
+    apart = _EXACT.subtract(value, near)
+    return near if apart.is_zero() or apart.adjusted() < value.adjusted() - _FLOAT - 1 else value
