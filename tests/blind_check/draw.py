@@ -67,7 +67,8 @@ def claim(place: Place) -> Iterator[str]:
         yield from _metric(entry.metric, tables)
     yield from _signature(entry, tables)
     for other in entry.alternatives:
-        yield f"- otherwise, when {other.when}: {other.metric} ({other.variant})"
+        when = f"when {other.when}" if other.when else "in all other cases"
+        yield f"- otherwise, {when}: {other.metric} ({other.variant or 'plain'})"
     yield f"- logged: {'always' if entry.condition is None else entry.condition}; by default {entry.logged_by_default}"
     yield from (f"- constant: {text}" for text in entry.constant_when)
     yield from [] if entry.note is None else [f"- note: {entry.note}"]

@@ -22,7 +22,7 @@ judge differently, is looked into and fixed, and another draw follows, until one
 Read the counts with care. Two readers of draws 1 and 2 judged every misdescription; from draw 3 on they were asked to
 call wrong only what would mislead someone who uses or compares the number, and from draw 4 on they were told that the
 guard of the record that applies by default is not the only condition of a key. From draw 6 on they judged as in draws 1
-and 2 again, and followed keys that transformers logs, a large part of every draw, as closely as the frameworks' own. The
+and 2 again, and followed keys that transformers logs, a large part of each draw, as closely as the frameworks' own. The
 draws are therefore not one series, and a lower count in a later draw is no proof of improvement. In draw 3 one verdict
 of wrong was overruled by the editor.
 """
