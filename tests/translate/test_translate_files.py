@@ -194,9 +194,11 @@ def test_the_source_is_inferred_from_the_names(tmp_path, capsys):
     assert "trl[PPOTrainer]==0.11.4" == json.loads(capsys.readouterr().out)["from"]
 
 
-def test_names_of_several_meanings_need_a_source(run_file, capsys):
-    """TRL's first PPO trainer kept its names and changed what they mean, so its keys alone decide nothing."""
-    code = main(["translate", str(run_file), "--to", NEW])
+def test_names_of_several_meanings_need_a_source(tmp_path, capsys):
+    """TRL's ORPO trainer kept its names and changed what ``loss`` means, so its keys alone decide nothing."""
+    run = tmp_path / "run.jsonl"
+    run.write_text('{"loss": 0.1, "nll_loss": 0.1, "log_odds_ratio": 0.1}\n', encoding="utf-8")
+    code = main(["translate", str(run), "--to", "canonical"])
 
     assert 2 == code
     assert "ambiguous" in capsys.readouterr().err

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rlmetrics.names import infer_source
+from rlmetrics.names import AmbiguousError, infer_source
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables
 
@@ -61,7 +61,8 @@ def sources_of(
     if any(isinstance(source, NamesError) for source in found.values()):
         together = infer(frozenset[str]().union(*names.values()), agreed)
         for path, source in found.items():
-            if isinstance(source, NamesError) and isinstance(together, str):
+            says_nothing = isinstance(source, NamesError) and not isinstance(source, AmbiguousError)
+            if says_nothing or (isinstance(source, NamesError) and isinstance(together, str)):
                 found[path] = together
     return found
 

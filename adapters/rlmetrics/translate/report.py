@@ -93,7 +93,7 @@ class Report:
             mine.extend(key for key in theirs if key not in mine)
         self.skipped.extend(other.skipped)
         self.outputs.extend(other.outputs)
-        self.notes.extend(other.notes)
+        self.notes.extend(note for note in other.notes if note not in self.notes)
         self.lost.records += other.lost.records
         self.lost.bytes += other.lost.bytes
 

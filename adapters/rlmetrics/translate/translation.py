@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from rlmetrics.names import AmbiguousError
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables
 
+from .agreement import AgreeingTranslator
 from .detection import sources_of
 from .errors import InputError
 from .files import default_output, replacing, require_free
@@ -51,7 +53,8 @@ def translate_file(
     Args:
         path: A file of a known kind, or a folder of them, whose tree the copy mirrors.
         target: Where the names go, such as ``trl[PPOTrainer]==0.18.2`` or ``canonical``.
-        source: Where they come from; ``auto`` infers it from the names, for each run of a folder.
+        source: Where they come from; ``auto`` infers it from the names, for each run of a folder. Several that explain
+            the names equally well are all right as long as they make the same of every name.
         output: Where the copy goes; ``path`` with ``.translated`` appended if left out.
         kind: One of ``KINDS``; recognised from name and content if left out.
         force: Overwrite an existing output.
@@ -133,16 +136,21 @@ class _Job:
     wandb: wandb.Options
 
     def __post_init__(self) -> None:
-        self._translators: dict[tuple[str, str | None], Translator] = {}
+        self._translators: dict[tuple[str | AmbiguousError, str | None], Translator] = {}
 
-    def translator(self, source: str, unit: Unit) -> Translator:
-        """Return the translator from a source, for units like this one."""
+    def translator(self, source: str | AmbiguousError, unit: Unit) -> Translator:
+        """Return the translator from a source, or from several that agree, for units like this one."""
         surface = self.surface or surface_of(unit.kind)
         if (source, surface) not in self._translators:
-            self._translators[source, surface] = Translator(source, self.target, surface=surface, **self.options)
+            opened: Translator
+            if isinstance(source, AmbiguousError):
+                opened = AgreeingTranslator(source, self.target, surface=surface, **self.options)
+            else:
+                opened = Translator(source, self.target, surface=surface, **self.options)
+            self._translators[source, surface] = opened
         return self._translators[source, surface]
 
-    def translate(self, unit: Unit, goal: Path, source: str) -> Report:
+    def translate(self, unit: Unit, goal: Path, source: str | AmbiguousError) -> Report:
         """Write the translation of a unit to ``goal``."""
         translator = self.translator(source, unit)
         report = translator.new_report(unit.kind)
@@ -177,7 +185,7 @@ def _translate(
         scratch = part if unit.path == path and path.is_file() else part / f".{os.getpid()}.unit"
         scratch.parent.mkdir(exist_ok=True)
         try:
-            if not isinstance(source, str):
+            if not isinstance(source, str | AmbiguousError):
                 raise source
             report = job.translate(unit, scratch, source)
         except (InputError, NamesError, PermissionError) as error:
