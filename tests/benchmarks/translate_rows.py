@@ -1,7 +1,8 @@
 """What translating rows costs: ``python tests/benchmarks/translate_rows.py [RESULT.json]``.
 
 - A whole ``translate_file`` of JSON lines, plain and as verl's file logger writes them, beside a loop of orjson over
-  the same file that loads, renames by a ready map and dumps.
+  the same file that loads, renames by a ready map and dumps; also where one value, every second or each is text, where
+  every second or each is a list, and where the values of one name are converted, which the loop does not do.
 - ``Translator.row`` on a dict of 40 keys, beside a dict comprehension with a ready map.
 - A whole ``translate_file`` of a table, of which only the header changes, beside a plain copy.
 """
@@ -26,6 +27,8 @@ from rlmetrics.names import keys
 from rlmetrics.translate import Translator, translate_file
 
 SOURCE, TARGET = "verl==0.9.1", "canonical"
+OLD_SOURCE, OLD_TARGET, CONVERTED = "verl==0.1", "verl==0.9.1", "actor/lr(1e-4)"
+FRAMED = "JSON lines of verl"
 ROWS, KEYS, CALLS = 25_000, 40, 20_000
 
 
@@ -45,27 +48,58 @@ def orjson_loop(path: Path, output: Path, names: dict[str, str], *, framed: bool
     return run
 
 
+def kinds_of_rows(names: list[str], old_names: list[str]) -> dict[str, tuple[str, list[dict[str, Any]]]]:
+    """Return, by what they hold, the source of rows and the rows."""
+    draw = random.Random(7)
+
+    def rows(names: list[str], value: Callable[[int], Any]) -> list[dict[str, Any]]:
+        return [{name: value(place) for place, name in enumerate(names)} for _ in range(ROWS)]
+
+    def number(_: int) -> float:
+        return draw.gauss(0, 1)
+
+    def text(place: int) -> str:
+        return f"sample {place} of {draw.random():.3f}"
+
+    def values(place: int) -> list[float]:
+        return [draw.gauss(0, 1) for _ in range(4)]
+
+    return {
+        "JSON lines": (SOURCE, rows(names, number)),
+        "JSON lines, one text": (SOURCE, rows(names, lambda place: number(place) if place else text(place))),
+        "JSON lines, every second a text": (SOURCE, rows(names, lambda place: (number, text)[place % 2](place))),
+        "JSON lines of text": (SOURCE, rows(names, text)),
+        "JSON lines, every second a list": (SOURCE, rows(names, lambda place: (number, values)[place % 2](place))),
+        "JSON lines of lists": (SOURCE, rows(names, values)),
+        "JSON lines, one value converted": (OLD_SOURCE, rows(old_names, number)),
+    }
+
+
 def main() -> int:
     """Measure, print, and write the result as JSON where asked for."""
     names = [key.key for key in keys(SOURCE) if "{" not in key.key][:KEYS]
+    old_names = [CONVERTED, *[key.key for key in keys(OLD_SOURCE) if not set("{(") & set(key.key)]][:KEYS]
     translator = Translator(SOURCE, TARGET)
     new = {name: translator.key(name).output for name in names}
-    draw = random.Random(7)
-    rows = [{name: draw.gauss(0, 1) for name in names} for _ in range(ROWS)]
+    by_kind = kinds_of_rows(names, old_names)
+    rows = by_kind["JSON lines"][1]
     result: dict[str, Any] = {}
     jobs: dict[str, Callable[[], object]]
     with tempfile.TemporaryDirectory() as folder:
-        for name, framed in (("JSON lines", False), ("JSON lines of verl", True)):
-            path, output = Path(folder, "run.jsonl"), Path(folder, "out")
-            lines = ({"step": step, "data": row} if framed else row for step, row in enumerate(rows))
+        path, output = Path(folder, "run.jsonl"), Path(folder, "out")
+        for name, (source, held) in {**by_kind, FRAMED: by_kind["JSON lines"]}.items():
+            target = TARGET if source == SOURCE else OLD_TARGET
+            lines = ({"step": step, "data": row} if name == FRAMED else row for step, row in enumerate(held))
             path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+            ready = Translator(source, target)
+            renamed = {key: ready.key(key).output for key in held[0]}
             jobs = {
                 "translate_file": partial(
-                    translate_file, path, source=SOURCE, target=TARGET, output=output, force=True
+                    translate_file, path, source=source, target=target, output=output, force=True
                 ),
-                "orjson": orjson_loop(path, Path(folder, "peer"), new, framed=framed),
+                "orjson": orjson_loop(path, Path(folder, "peer"), renamed, framed=name == FRAMED),
             }
-            result[name] = compare(jobs, ROWS * KEYS)
+            result[name] = compare(jobs, ROWS * len(held[0]))
         table = Path(folder, "run.csv")
         body = "".join(",".join(map(repr, row.values())) + "\n" for row in rows)
         table.write_text(",".join(names) + "\n" + body)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import dataclass
+from decimal import Decimal
+from operator import itemgetter
 
-from .decimals import written
+from rlmetrics.names.records import Transform
+
+from .decimals import convert_decimal, spelled, written
 from .jsonspans import Members
 from .translator import Translator
 
@@ -21,7 +26,6 @@ _LITERAL = (
 _SPACE = rf"[ \t\r\n]*{_ONCE}"
 _LIST = rf"\[{_SPACE}(?:{_LITERAL}(?:,{_SPACE}{_LITERAL})*{_ONCE})?{_ONCE}{_SPACE}\]"
 _VALUE = rf'(?:{_LITERAL}|"[^"\\\x00-\x1f]*{_ONCE}"|{_LIST})'
-_KEY = re.compile(r'"([^"\\]*)"(?=:)')
 _MEMBER = rf":{_SPACE}{_VALUE}{_SPACE}"
 _ENDS = {False: r"\}", True: rf"\}}{_SPACE}\}}"}
 _AROUND = {
@@ -29,8 +33,42 @@ _AROUND = {
 }
 """What stands around the names of an object, from the first colon to the end of the line."""
 
+_NUMBER = re.compile(rf"(:{_SPACE})(-?[0-9][0-9.eE+-]*)")
+
 _MOST = 1000
 """How many combinations of keys are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What becomes of the names of an object, as written between quotes, and of the values at some places."""
+
+    names: list[str]
+    conversions: list[tuple[int, Transform]]
+
+
+class _Layout:
+    """Which of the parts between quotes are names, and which stand between names."""
+
+    def __init__(self, names: list[int], count: int) -> None:
+        self.names = names
+        # Unless a value is text, every quote belongs to a name.
+        self._plain = names == list(range(1, count, 2))
+        self._keys = itemgetter(*names, 0)
+        self._between = itemgetter(*(place for place in range(2, count) if place not in set(names)), 0)
+
+    def keys(self, parts: list[str]) -> tuple[str, ...]:
+        return tuple(parts[1::2]) if self._plain else self._keys(parts)[:-1]
+
+    def between(self, parts: list[str]) -> list[str] | tuple[str, ...]:
+        return parts[2::2] if self._plain else self._between(parts)[:-1]
+
+    def rename(self, parts: list[str], names: list[str]) -> None:
+        if self._plain:
+            parts[1::2] = names
+            return
+        for place, name in zip(self.names, names, strict=True):
+            parts[place] = name
 
 
 class Rewriter:
@@ -42,30 +80,49 @@ class Rewriter:
 
     def __init__(self, translator: Translator) -> None:
         self._translator = translator
-        self._seen: dict[tuple[str, ...], list[str]] = {}
+        self._seen: dict[tuple[str, ...], _Known] = {}
+        self._layouts: dict[int, _Layout] = {}
 
     def line(self, text: str, *, framed: bool = False) -> str | None:
         """Return the rest of a line, from the opening brace of an object on, rewritten, if that is quickly done.
 
-        It is if the object holds only numbers, literals, text without escapes and lists of numbers, and one with the
-        same keys went through `members` before.
+        It is if the object holds only numbers, literals, text without escapes and lists of numbers, those that are
+        converted are numbers, and one with the same keys went through `members` before.
 
         Args:
             text: What is left of the line.
             framed: Whether the object is the last member of another.
         """
-        # Unless a value is text, every quote belongs to a name.
         parts = text.split('"')
-        names = self._seen.get(tuple(parts[1::2]))
-        if names is None:
-            parts = _KEY.split(text)
-            names = self._seen.get(tuple(parts[1::2]))
-        if names is None or parts[0].rstrip() != "{" or len(parts) % 2 == 0:
+        found = self._layout(parts)
+        if found is None or parts[0].rstrip() != "{" or len(parts) % 2 == 0:
             return None
-        if not _AROUND[framed].fullmatch('"'.join(parts[2::2])):
+        layout, known = found
+        if not _AROUND[framed].fullmatch('"'.join(layout.between(parts))):
             return None
-        parts[1::2] = names
+        layout.rename(parts, known.names)
+        for number, transform in known.conversions:
+            place = layout.names[number] + 1
+            value = _NUMBER.match(parts[place])
+            if value is None:
+                return None
+            new = convert_decimal(Decimal(value[2]), transform.scale, transform.offset)
+            parts[place] = f"{value[1]}{spelled(new)}{parts[place][value.end() :]}"
         return '"'.join(parts)
+
+    def _layout(self, parts: list[str]) -> tuple[_Layout, _Known] | None:
+        """Return where the names of an object are among its parts between quotes, and what becomes of them."""
+        layout = self._layouts.get(len(parts))
+        if layout is not None and (known := self._seen.get(layout.keys(parts))):
+            return layout, known
+        layout = _Layout([place for place in range(1, len(parts) - 1, 2) if parts[place + 1][:1] == ":"], len(parts))
+        known = self._seen.get(layout.keys(parts))
+        if known is None:
+            return None
+        if len(self._layouts) == _MOST:
+            self._layouts.clear()
+        self._layouts[len(parts)] = layout
+        return layout, known
 
     def members(self, text: str, row: Members) -> str:
         """Return the text of the object ``row``, from brace to brace, with its names translated.
@@ -102,8 +159,14 @@ class Rewriter:
         """Take down the new names of an object without escapes, as they are written between quotes."""
         if keys in self._seen or "\\" in text:
             return
-        names = self._translator.names(keys)
-        if names is not None:
+        fixed = self._translator.fixed(keys)
+        if fixed is not None:
             if len(self._seen) == _MOST:
                 self._seen.clear()
-            self._seen[keys] = [json.dumps(name, ensure_ascii=is_ascii)[1:-1] for name in names]
+            names = [json.dumps(entry.name, ensure_ascii=is_ascii)[1:-1] for entry in fixed]
+            transforms = (
+                (place, self._translator.key(entry.old).transform)
+                for place, entry in enumerate(fixed)
+                if entry.converted
+            )
+            self._seen[keys] = _Known(names, [(place, how) for place, how in transforms if how])

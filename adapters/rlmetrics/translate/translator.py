@@ -176,6 +176,18 @@ class Translator:
             self._plain[keys] = self.entries(dict.fromkeys(keys)) if plain else None
         return self._plain[keys]
 
+    def fixed(self, keys: tuple[str, ...]) -> list[Entry] | None:
+        """Return what becomes of a row with these keys, one entry for each, if values don't decide about names.
+
+        Values may have to be converted then, as ``converted`` says.
+
+        Raises:
+            InputError: If a key is unknown and ``unknown`` is ``error``.
+        """
+        outputs = {self.key(key).output for key in keys}
+        entries = self.entries(dict.fromkeys(keys)) if len(outputs) == len(keys) else []
+        return entries if [entry.old for entry in entries] == list(keys) else None
+
     def examples(self, surface: str) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield every key of the source as a surface shows it, with stand-ins for placeholders and their patterns."""
         return self._plan.examples(surface)
