@@ -244,6 +244,27 @@ def test_arbitrary_bytes_give_output_or_one_clear_error(tmp_path_factory, data, 
     assert content == path.read_bytes()
 
 
+def test_a_folder_that_cannot_be_replaced_is_put_back(tmp_path, monkeypatch):
+    """If the copy can't take its name, the old folder has it again, whole, and nothing else is left."""
+    old = tmp_path / "out"
+    old.mkdir()
+    (old / "kept").write_text("old")
+    rename = Path.rename
+
+    def refuse(self, target):
+        if self.name.endswith(".part"):
+            msg = "no"
+            raise OSError(msg)
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(OSError, match="no"), replacing(old) as part:
+        part.mkdir()
+
+    assert ["out"] == [path.name for path in tmp_path.iterdir()]
+    assert "old" == (old / "kept").read_text()
+
+
 def test_memory_stays_constant(tmp_path):
     """A hundred times more rows take hardly more memory: rows are streamed."""
     row = (FIXTURES / "trl-0.18.2-ppo.jsonl").read_text().splitlines()[0] + "\n"

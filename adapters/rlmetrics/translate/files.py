@@ -58,7 +58,11 @@ def replacing(output: Path) -> Iterator[Path]:
             # A folder can't be replaced in one step: move the old one aside first, and drop it last.
             aside = output.with_name(f".{output.name}.{os.getpid()}.old")
             output.rename(aside)
-            temporary.rename(output)
+            try:
+                temporary.rename(output)
+            except OSError:
+                aside.rename(output)
+                raise
             shutil.rmtree(aside)
         else:
             temporary.replace(output)
