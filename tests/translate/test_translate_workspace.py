@@ -240,7 +240,7 @@ def test_names_with_another_meaning_are_set_aside(translated):
 
 
 def test_converted_values_are_followed_where_a_panel_can(translated):
-    """Expressions keep their value, thresholds move with it; limits of axes are pointed out."""
+    """Expressions keep their value, thresholds move with it, digit for digit; limits of axes are pointed out."""
     lr = "actor/lr(1e-4)"
     board = spec_with(
         ("Run History Line Plot", {"metrics": [lr], "yAxisMax": 2, "expressions": [f"${{{lr}}} + ${{mine}}"]}),
@@ -248,7 +248,7 @@ def test_converted_values_are_followed_where_a_panel_can(translated):
             {
                 "filters": {
                     "op": "AND",
-                    "filters": [{"op": ">=", "key": {"section": "summary", "name": lr}, "value": 5}],
+                    "filters": [{"op": ">=", "key": {"section": "summary", "name": lr}, "value": 3}],
                 },
                 "sort": {"keys": [{"key": {"section": "summary", "name": lr}, "ascending": False}]},
             }
@@ -262,7 +262,7 @@ def test_converted_values_are_followed_where_a_panel_can(translated):
     assert {"metrics": ["actor/lr"], "yAxisMax": 2, "expressions": ["(${actor/lr} / (0.0001)) + ${mine}"]} == panels_of(
         text
     )[0]
-    assert ("actor/lr", 5 * 0.0001) == (
+    assert ("actor/lr", 0.0003) == (
         runs["filters"]["filters"][0]["key"]["name"],
         runs["filters"]["filters"][0]["value"],
     )

@@ -6,12 +6,13 @@ wherever a later version of the app puts them. A field that is not known here is
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from rlmetrics.names.records import Transform
 
+from ...decimals import convert_decimal, spelled
 from ...jsontree import Array, Document, Literal, Node, Object, Text
 from ...renaming import Names
 
@@ -281,7 +282,10 @@ class _Walk:
             return
         value, op, ascending = node.get("value"), node.get("op"), node.get("ascending")
         if isinstance(value, Literal) and value.text not in ("true", "false", "null"):
-            self._document.replace(value.start, value.end, json.dumps(transform(json.loads(value.text))))
+            number = Decimal(value.text)
+            self._document.replace(
+                value.start, value.end, spelled(convert_decimal(number, transform.scale, transform.offset))
+            )
         if transform.scale < 0 and isinstance(op, Text):
             self._document.put(op, _TURNED.get(op.value, op.value))
         if transform.scale < 0 and isinstance(ascending, Literal):
