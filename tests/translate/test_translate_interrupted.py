@@ -47,7 +47,8 @@ for number in range(kills):
         signal.setitimer(signal.ITIMER_REAL, moment)  # its signal ends a process at once, as SIGKILL does
         translate(output)
         os._exit(0)
-    os.waitpid(child, 0)
+    _, status = os.waitpid(child, 0)
+    took *= 1.05 if status else 0.95  # on a busy machine too, some are killed and some are not
     if output.exists():
         assert contents(output) == whole, f"half an output after kill {number}"
     else:
