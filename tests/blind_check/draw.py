@@ -69,7 +69,9 @@ def claim(place: Place) -> Iterator[str]:
     for other in entry.alternatives:
         when = f"when {other.when}" if other.when else "in all other cases"
         yield f"- otherwise, {when}: {other.metric} ({other.variant or 'plain'})"
-    yield f"- logged: {'always' if entry.condition is None else entry.condition}; by default {entry.logged_by_default}"
+    when = "always" if entry.condition is None else entry.condition
+    first = " (as described first)" if entry.alternatives else ""
+    yield f"- logged{first}: {when}; by default {entry.logged_by_default}"
     yield from (f"- constant: {text}" for text in entry.constant_when)
     yield from [] if entry.note is None else [f"- note: {entry.note}"]
     yield from (

@@ -133,6 +133,8 @@ def _with(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[str, 
     note = " ".join(note for note in (row.get("note"), amendment.get("note")) if note)
     if note:
         added["note"] = note
+    if "constant_when" in amendment:
+        added["constant_when"] = amendment["constant_when"]
     if "fails" in amendment:
         conditions = (row.get("condition"), amendment["fails"])
         added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}

@@ -136,6 +136,8 @@ def _with(emission: Emission, amendment: Amendment) -> Emission:
         "note": " ".join(note for note in (emission.note, amendment.note) if note) or None,
         "evidence": [*emission.evidence, *amendment.evidence],
     }
+    if amendment.constant_when is not None:
+        added["constant_when"] = amendment.constant_when
     if amendment.fails:
         conditions = (emission.condition, amendment.fails)
         added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}

@@ -149,6 +149,9 @@ class Amendment(Strict):
     modes: list[Literal["train", "eval"]] | None = Field(default=None, description="Both, if left out.")
     traits: list[Text] = Field(default=[], description="Added to those of the records and of their variants.")
     note: Text | None = Field(default=None, description="Added to the notes of the records.")
+    constant_when: list[Text] | None = Field(
+        default=None, description="Takes the place of the records' own, whose reasons do not hold here."
+    )
     fails: Text | None = Field(
         default=None,
         description="Why nothing is ever logged although the code would log it: an error on the way.",
@@ -157,8 +160,8 @@ class Amendment(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Amendment:
-        if not (self.traits or self.note or self.fails):
-            msg = "an amendment needs at least one of `traits`, `note`, `fails`"
+        if not (self.traits or self.note or self.fails or self.constant_when is not None):
+            msg = "an amendment needs at least one of `traits`, `note`, `constant_when`, `fails`"
             raise ValueError(msg)
         return self
 

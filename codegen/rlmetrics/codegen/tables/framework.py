@@ -75,6 +75,7 @@ def _file(file: ComponentFile) -> Row:
                 modes=item.modes,
                 traits=item.traits,
                 note=item.note,
+                constant_when=item.constant_when,
                 fails=item.fails,
                 evidence=evidence(item.evidence),
             )
