@@ -221,17 +221,19 @@ def test_a_made_dashboard_translates_without_a_false_name(made, capsys, source, 
         (["--at", GRPO, "--kind", "grafana", "-o", "x.json"], "invalid choice"),
         (["--at", GRPO, "--kind", "tensorboard", "-o", "layout.pb"], "have tfevents in their name"),
         (["--at", GRPO, "--kind", "wandb-workspace", "-o", "there.json"], "there.json: exists already"),
-        (["--at", GRPO, "--kind", "wandb-workspace", "-o", "none/x.json"], "none"),
+        (["--at", GRPO, "--kind", "wandb-workspace", "-o", "none/x.json"], "none/x.json: its folder does not exist"),
+        (["--at", GRPO, "--kind", "wandb-workspace", "-o", "folder", "--force"], "folder: exists already"),
     ],
 )
 def test_what_can_not_be_made_is_one_line(tmp_path, monkeypatch, capsys, options, what):
     """A wrong source, kind or place: exit code 2, one line, and nothing is written."""
     monkeypatch.chdir(tmp_path)
     Path("there.json").write_text("mine")
+    Path("folder").mkdir()
 
     assert 2 == main(["dashboard", *options])
     error = capsys.readouterr().err
     assert 1 == len(error.splitlines())
     assert what in error
-    assert ["there.json"] == [path.name for path in tmp_path.iterdir()]
+    assert ["folder", "there.json"] == sorted(path.name for path in tmp_path.iterdir())
     assert "mine" == Path("there.json").read_text()

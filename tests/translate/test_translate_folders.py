@@ -268,6 +268,29 @@ def test_a_page_without_a_folder_is_refused_first(runs, tmp_path, capsys):
     assert not runs.with_name("runs.translated").exists()
 
 
+@pytest.mark.parametrize(
+    ("page", "what"),
+    [
+        ("kept", "is a folder"),
+        ("runs", "is a folder"),
+        ("runs/a/metrics.jsonl", "may not replace what is translated"),
+        ("runs.translated", "may not replace what is translated or its translation"),
+    ],
+)
+def test_a_page_replaces_neither_a_folder_nor_a_run(runs, tmp_path, capsys, page, what):
+    """``--html`` at a folder, at a file that is read or at the copy: one line, and all is as it was."""
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "notes").write_text("mine")
+    place = runs.parent / page if page.startswith("runs") else tmp_path / page
+    before = _files(runs)
+
+    assert 2 == main(["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(place)])
+    assert what in capsys.readouterr().err
+    assert "mine" == (tmp_path / "kept" / "notes").read_text()
+    assert before == _files(runs)
+    assert not runs.with_name("runs.translated").exists()
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_the_bar_is_for_terminals(runs, tmp_path, terminal):
     """Whoever watches sees how far it is; a log of standard error stays empty."""

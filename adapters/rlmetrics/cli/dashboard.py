@@ -75,6 +75,9 @@ def _require_free(output: Path, args: argparse.Namespace) -> None:
     if args.kind == "tensorboard" and _EVENTS not in output.name:
         msg = f"TensorBoard reads only files that have {_EVENTS} in their name; call it events.out.tfevents.0.layout"
         raise InputError(msg, output)
+    if not output.absolute().parent.is_dir():
+        msg = "its folder does not exist; create it first"
+        raise InputError(msg, output)
 
 
 def _save(board: Board, address: str) -> str:

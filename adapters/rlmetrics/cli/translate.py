@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 1 where names collided.
     """
-    from rlmetrics.translate import InputError, translate_file, views, wandb_runs
+    from rlmetrics.translate import translate_file, views, wandb_runs
     from rlmetrics.translate.files import replacing
     from rlmetrics.translate.page import page
 
@@ -93,9 +93,8 @@ def run(args: argparse.Namespace) -> int:
         "unknown": args.unknown,
         "surface": args.surface,
     }
-    if args.html and not Path(args.html).absolute().parent.is_dir():
-        msg = "its folder does not exist; create it first"
-        raise InputError(msg, Path(args.html))
+    if args.html:
+        _require_page(Path(args.html), args)
     place = {"output": args.output, "force": args.force}
     if args.input.startswith(wandb_runs.SCHEME):
         with bar() as progress:
@@ -123,3 +122,21 @@ def run(args: argparse.Namespace) -> int:
     for message in report.failed.values():
         print(f"rlmetrics translate: {message}; left out", file=sys.stderr)
     return report.exit_code
+
+
+def _require_page(page: Path, args: argparse.Namespace) -> None:
+    """Make sure that the report destroys nothing: no folder, no file that is read, and not the copy itself."""
+    from rlmetrics.translate import InputError
+    from rlmetrics.translate.files import default_output
+
+    if not page.absolute().parent.is_dir():
+        msg = "its folder does not exist; create it first"
+        raise InputError(msg, page)
+    if page.is_dir():
+        msg = "is a folder; name a file for the report"
+        raise InputError(msg, page)
+    source, real = Path(args.input), page.resolve()
+    output = Path(args.output) if args.output else default_output(source)
+    if real in {source.resolve(), output.resolve()} or (page.exists() and source.resolve() in real.parents):
+        msg = "the report may not replace what is translated or its translation; choose another file with --html"
+        raise InputError(msg, page)

@@ -106,7 +106,7 @@ def infer_source(
     installed = releases or {}
     found = [item for item in found if installed.get(item.framework, item.release) == item.release] or found
     if not found:
-        msg = "no described release logs any of the keys; name the source, such as --from 'trl[GRPOTrainer]==1.16.0'"
+        msg = "no described release logs any of the keys; name the source, such as trl[GRPOTrainer]==1.16.0"
         raise NamesError(msg)
     most = len(found[0].explained)
     best = [item for item in found if len(item.explained) == most]
