@@ -145,6 +145,16 @@ def test_nothing_translated_is_an_error(tmp_path, capsys):
     assert ["run.jsonl"] == os.listdir(tmp_path)
 
 
+def test_a_pipe_is_refused(tmp_path, capsys):
+    """What can be read only once can't be looked at before it is translated: one line, and no waiting."""
+    pipe = tmp_path / "run.jsonl"
+    os.mkfifo(pipe)
+
+    assert 2 == main(["translate", str(pipe), "--from", OLD, "--to", NEW])
+    assert f"rlmetrics translate: {pipe}: is a pipe or a device" in capsys.readouterr().err
+    assert [pipe] == list(tmp_path.iterdir())
+
+
 def test_existing_output_is_kept_without_force(run_file, capsys):
     """An existing output is an error; ``--force`` replaces it."""
     output = run_file.with_name("out.jsonl")

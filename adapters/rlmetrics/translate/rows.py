@@ -55,7 +55,8 @@ class _Layout:
         # Unless a value is text, every quote belongs to a name.
         self._plain = names == list(range(1, count, 2))
         self._keys = itemgetter(*names, 0)
-        self._between = itemgetter(*(place for place in range(2, count) if place not in set(names)), 0)
+        named = set(names)
+        self._between = itemgetter(*(place for place in range(2, count) if place not in named), 0)
 
     def keys(self, parts: list[str]) -> tuple[str, ...]:
         return tuple(parts[1::2]) if self._plain else self._keys(parts)[:-1]

@@ -83,6 +83,9 @@ def translate_file(
     if not path.exists():
         msg = "no such file or folder"
         raise InputError(msg, path)
+    if not path.is_file() and not path.is_dir():
+        msg = "is a pipe or a device, which can be read only once; save it as a file first"
+        raise InputError(msg, path)
     output = default_output(path) if output is None else Path(output)
     require_free(output, path, force=force)
     tree = survey(path, kind)

@@ -17,7 +17,6 @@ from .values import (
     Mapping,
     Object,
     Sequence,
-    Site,
     Super,
     Text,
     Unknown,
@@ -315,9 +314,4 @@ def _indirect(interpreter: Interpreter, names: tuple[str, ...]) -> list[Value]:
     return [Function(info) for info in found]
 
 
-def key_site(frame: Frame, node: ast.AST) -> Site:
-    """Returns the place of a node (for rules that build keys themselves)."""
-    return frame.site(node)
-
-
-__all__ = ["Arguments", "Mapping", "Text", "apply", "call", "construct", "key_site"]
+__all__ = ["Arguments", "Mapping", "Text", "apply", "call", "construct"]

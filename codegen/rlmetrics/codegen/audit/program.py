@@ -149,11 +149,6 @@ class ClassInfo:
     members: tuple[str, ...] = ()
     """Names of an enumeration's members."""
 
-    @property
-    def qualified(self) -> str:
-        """Module path and class name."""
-        return f"{self.module.name}.{self.name}"
-
 
 @dataclass(eq=False)
 class ModuleInfo:
