@@ -73,7 +73,7 @@ def ppo_numbers(batch: Batch) -> Numbers:
 
 def collection(batch: Batch, number: int) -> Callable[[], Numbers]:
     """Return a step of torchmetrics' MetricCollection over some means of one tensor."""
-    from torchmetrics import MeanMetric, MetricCollection
+    from torchmetrics import MeanMetric, MetricCollection  # pyright: ignore[reportMissingImports]
 
     metrics = MetricCollection({f"m{place}": MeanMetric() for place in range(number)}).to(batch["mask"].device)
     mask = batch["mask"].float()
@@ -89,7 +89,7 @@ def collection(batch: Batch, number: int) -> Callable[[], Numbers]:
 
 def same_by_torchmetrics(batch: Batch) -> Callable[[], Numbers]:
     """Return a step that keeps the numbers of the suite in torchmetrics, each metric given its own tensor."""
-    from torchmetrics import MaxMetric, MeanMetric, MinMetric
+    from torchmetrics import MaxMetric, MeanMetric, MinMetric  # pyright: ignore[reportMissingImports]
 
     device = batch["mask"].device
     kinds = {"max": MaxMetric, "min": MinMetric}

@@ -41,7 +41,7 @@ def rank(number: int, store: str, rounds: int, answers: mp.SimpleQueue[dict[str,
 
     ways: dict[str, measure.Way] = {"suite": lambda: suite.sync().compute(), "all-reduce each": reduce_each}
     if measure.installed("torchmetrics"):
-        from torchmetrics import MeanMetric, MetricCollection
+        from torchmetrics import MeanMetric, MetricCollection  # pyright: ignore[reportMissingImports]
 
         metrics = MetricCollection({f"m{place}": MeanMetric() for place in range(len(numbers))})
 

@@ -214,8 +214,10 @@ def test_cells_are_split_as_python_writes_them(cells, delimiter, quoting, end):
 @pytest.mark.parametrize("record", ["a,\r\n", "a,b\r\n", '"a","\r"\r\n', '"a","\r"\n'])
 def test_a_return_before_the_line_end_belongs_to_it_unless_quoted(record):
     """Cells are those that Python's reader finds."""
-    found, end = split(record, ",")
+    parts = split(record, ",")
 
+    assert parts is not None
+    found, end = parts
     assert next(csv.reader(io.StringIO(record, newline=""))) == [unquoted(cell) for cell in found]
     assert record == ",".join(found) + end
 

@@ -181,7 +181,7 @@ def _has_bits(x: Tensor, over: Tensor | None) -> bool:
 def _filled(x: Tensor, keep: Tensor | None, number: float) -> Tensor:
     """Return values, which are 0 outside the mask, with a number there; its bits are kept for the next of its kind."""
     assert keep is not None
-    made: dict[float, Tensor] = keep.__dict__.setdefault("outside", {})
+    made: dict[float, Tensor] = keep.__dict__.setdefault("outside", {})  # pyright: ignore[reportAttributeAccessIssue]
     if number not in made:
         made[number] = keep.bitwise_not().bitwise_and_(bit_pattern(torch.float32, number))
     return (x.view(torch.int32) | made[number]).view(torch.float32)
@@ -208,7 +208,7 @@ def _size(keep: Tensor) -> Tensor:
         return _sum(keep, torch.int32)
     size: Tensor | None = keep.__dict__.get("size")
     if size is None:
-        size = keep.__dict__["size"] = _sum(keep, torch.int32).neg_()
+        size = keep.__dict__["size"] = _sum(keep, torch.int32).neg_()  # pyright: ignore[reportIndexIssue]
     return size
 
 
