@@ -193,13 +193,12 @@ def _shared(values: Mapping[str, Mapping[str, Number]]) -> tuple[dict[str, dict[
 def _defined(fused: Fused, parameters: Collection[str], title: str) -> dict[str, Any]:
     """Return the functions ``update`` and ``results`` of fused formulas."""
     keywords = "".join(f", {name}" for name in parameters)
-    pack = f"return packing.pack([{', '.join(slot.name for slot in fused.slots)}], {fused.like})"
+    packed = f"return pack([{', '.join(slot.name for slot in fused.slots)}], {fused.like})"
     source = (
-        f"def update({', '.join(fused.inputs)}{keywords}):\n{_body([*fused.update_source, pack])}\n\n"
+        f"def update({', '.join(['pack', *fused.inputs])}{keywords}):\n{_body([*fused.update_source, packed])}\n\n"
         f"def results(state{keywords}):\n{_body([*_unpacked(fused.slots), *fused.results_source])}\n"
     )
     names: dict[str, Any] = {"torch": torch, "Tensor": Tensor, "ops": ops, "parts": parts, "host": host}
-    names["packing"] = Packing(fused.slots)
     # A name of its own in linecache, so that tracebacks and torch.compile can show the source.
     file = f"<rlmetrics suite of {title} {hash(source):x}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, cast
 
 import torch
 from torch import Tensor
@@ -14,7 +13,10 @@ from .ops import wide_dtype
 from .parts import Part, Value, together
 from .slots import MERGE, initial
 
-__all__ = ["Packing"]
+__all__ = ["Pack", "Packing", "Plan"]
+
+Pack = Callable[[Sequence[Value], Tensor], Tensor]
+"""Lays the slot values of one update, and a tensor on its device, out as one state ``[W]``."""
 
 _ADDITIVE: Final = ("sum", "count")
 
@@ -25,6 +27,7 @@ class Packing:
     Attributes:
         slots: The slots in their order.
         width: The length of the state.
+        identities: For each slot the numbers that it starts from.
     """
 
     def __init__(self, slots: Sequence[Slot]) -> None:
@@ -39,7 +42,8 @@ class Packing:
             raise ValueError(msg)
         self.slots = tuple(slots)
         self.width = Layout(self.slots).width
-        self._identities = [identity(slot) for slot in slots]
+        self.identities = [identity(slot) for slot in slots]
+        self._initial: dict[torch.device | str, Tensor] = {}
         # What merges in one call: neighbours of one kind, but each histogram alone, since they differ in width.
         sizes: dict[tuple[SlotKind, str], int] = {}
         self._kinds: list[tuple[SlotKind, int]] = []
@@ -53,7 +57,13 @@ class Packing:
 
     def initial(self, device: torch.device | str | None = None) -> Tensor:
         """Return the state ``[W]`` that has seen nothing."""
-        return initial(self.slots, device)
+        if device is None:
+            return initial(self.slots)
+        known = self._initial.get(device)
+        if known is None:
+            with torch.inference_mode(mode=False):
+                known = self._initial[device] = initial(self.slots, device)
+        return known.clone()
 
     def pack(self, values: Sequence[Value], like: Tensor) -> Tensor:
         """Lay the slot values of one update out as one state ``[W]``, doing the reductions that were put off.
@@ -64,12 +74,12 @@ class Packing:
         """
         if torch.compiler.is_compiling():
             return torch.cat([self._tensor(*item, like) for item in zip(self.slots, values, strict=True)])
-        return _together(self._identities, values, like)
+        return Plan(self)(values, like)
 
     def _tensor(self, slot: Slot, value: Value, like: Tensor) -> Tensor:
         if isinstance(value, Tensor):
             return value.reshape(-1)
-        assert not isinstance(value, Part)
+        assert not isinstance(value, tuple)
         numbers = identity(slot) if value is None else (value,)
         return torch.cat([like.new_full((1,), number, dtype=wide_dtype(like)) for number in numbers])
 
@@ -94,61 +104,70 @@ class Packing:
         return states[0]
 
 
-def _together(identities: Sequence[tuple[float, ...]], values: Sequence[Value], like: Tensor) -> Tensor:
-    """Return a state from numbers, tensors, and reductions that are now done with others of their kind."""
-    numbers: list[float] = []
-    pieces: dict[object, list[Tensor]] = {}
-    parts: dict[object, list[Part]] = {}
-    places: dict[int, tuple[object, int, int]] = {}
-    order: list[tuple[object, int, int]] = []
-    for identity_, value in zip(identities, values, strict=True):
-        if value is None:
-            order.append((None, len(numbers), len(identity_)))
-            numbers += identity_
-        elif type(value) is Part:
-            size = len(identity_)
-            place = places.get(id(value))
-            if place is None:
-                kind, x, over = value
+class Plan:
+    """How the reductions that one kind of update puts off are done together.
+
+    Which slots an update fills, with what, depends on the dtypes, shapes and devices of its inputs, and on nothing
+    else; so it is worked out at the first update and kept for those alike.
+    """
+
+    def __init__(self, packing: Packing) -> None:
+        """Take the packing; the rest comes from the first update."""
+        self._identities = packing.identities
+        self._known: list[Tensor] = []
+        self._pieces: list[list[int]] = []
+        self._groups: list[tuple[list[int], bool]] = []
+        self._index: Tensor | None = None
+
+    def __call__(self, values: Sequence[Value], like: Tensor) -> Tensor:
+        """Return the state ``[W]`` of one update, as :meth:`Packing.pack` does."""
+        if self._index is None:
+            self._index = self._work_out(values, like)
+        found = self._known.copy()
+        for places in self._pieces:
+            found.append(torch.stack([cast("Tensor", values[place]) for place in places]).flatten())
+        for places, clean in self._groups:
+            found.append(together([cast("Part", values[place]) for place in places], clean=clean).flatten())
+        return torch.cat(found).index_select(0, self._index)
+
+    def _work_out(self, values: Sequence[Value], like: Tensor) -> Tensor:
+        """Sort values into numbers, tensors of one width, and parts that are reduced alike; return where each went."""
+        numbers: list[float] = []
+        pieces: dict[int, list[int]] = {}
+        parts: dict[object, list[int]] = {}
+        unclean: set[object] = set()
+        seen: dict[int, int] = {}
+        plain: list[int] = []
+        for place, (identity_, value) in enumerate(zip(self._identities, values, strict=True)):
+            if value is None or isinstance(value, (int, float)):
+                plain.append(place)
+                numbers += identity_ if value is None else (value,)
+            elif isinstance(value, Tensor):
+                pieces.setdefault(len(identity_), []).append(place)
+            elif seen.setdefault(id(value), place) == place:
+                kind, x, over, clean = value
                 # A population has the shape of what it selects from.
-                key: object = (kind, id(over), x.dtype, None if over is not None else x.shape)
-                group = parts.get(key)
-                if group is None:
-                    group = parts[key] = []
-                place = places[id(value)] = (key, len(group) * size, size)
-                group.append(value)
-            order.append(place)
-        elif type(value) is float:
-            order.append((None, len(numbers), 1))
-            numbers.append(value)
-        else:
-            assert isinstance(value, Tensor)
-            same = pieces.setdefault(len(identity_), [])
-            order.append((len(identity_), len(same) * len(identity_), len(identity_)))
-            same.append(value)
-    found: dict[object, Tensor] = {}
-    if numbers:
-        known = torch.tensor(numbers, dtype=wide_dtype(like))
-        found[None] = known if like.device.type == "cpu" else known.to(like.device, non_blocking=True)
-    found.update((key, torch.stack(tensors).flatten()) for key, tensors in pieces.items())
-    found.update((key, together(group).flatten()) for key, group in parts.items())
-    starts = {}
-    length = 0
-    for key, tensor in found.items():
-        starts[key] = length
-        length += tensor.shape[0]
-    index = []
-    for key, offset, size in order:
-        first = starts[key] + offset
-        if size == 1:
-            index.append(first)
-        else:
-            index += range(first, first + size)
-    return torch.cat(list(found.values())).index_select(0, _index(tuple(index), like.device))
+                alike = (kind, id(over), x.dtype, None if over is not None else x.shape)
+                parts.setdefault(alike, []).append(place)
+                unclean |= set() if clean else {alike}
+        if numbers:
+            self._known = [_kept(numbers, like, wide_dtype(like))]
+        self._pieces = list(pieces.values())
+        self._groups = [(places, alike not in unclean) for alike, places in parts.items()]
+        starts: dict[int, int] = {}
+        length = 0
+        for group in [plain, *self._pieces, *(places for places, _ in self._groups)]:
+            for place in group:
+                starts[place] = length
+                length += len(self._identities[place])
+        index: list[int] = []
+        for place, value in enumerate(values):
+            start = starts[place if place in starts else seen[id(value)]]
+            index += range(start, start + len(self._identities[place]))
+        return _kept(index, like)
 
 
-@lru_cache(maxsize=256)
-def _index(places: tuple[int, ...], device: torch.device) -> Tensor:
-    """Return places as a tensor; kept, because bringing them to the device anew would take as long as the rest."""
+def _kept(numbers: Sequence[float], like: Tensor, dtype: torch.dtype | None = None) -> Tensor:
+    """Return numbers on the device of a tensor; bringing them there anew would take as long as the rest."""
     with torch.inference_mode(mode=False):
-        return torch.tensor(places, device=device)
+        return torch.tensor(numbers, dtype=dtype).to(like.device, non_blocking=True)

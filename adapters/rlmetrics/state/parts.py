@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import torch
 from torch import Tensor
@@ -52,19 +52,8 @@ _LAUNCH_BOUND: Final = 1 << 17
 """Up to this many elements, an accelerator takes longer to start an operation than to do it."""
 
 
-class Part(NamedTuple):
-    """A reduction that was put off.
-
-    Attributes:
-        kind: Which one.
-        x: What is reduced.
-        over: The population; None for everything.
-    """
-
-    kind: str
-    x: Tensor
-    over: Tensor | None
-
+Part = tuple[str, Tensor, Tensor | None, bool]
+"""A reduction that was put off: its kind, what is reduced, the population or None for everything, and ``clean``."""
 
 Value = Tensor | Part | float | None
 """A slot of one update: its value, a part to be reduced with others, a number, or None for what it starts from."""
@@ -83,11 +72,18 @@ def keep_of(mask: Tensor) -> Tensor:
     return all_bits(mask) if bits_will_do(mask) else mask
 
 
-def masked(x: Tensor | None, keep: Tensor | None) -> Tensor | None:
-    """Return an optional input as :func:`rlmetrics.state.ops.masked` does."""
-    if x is None:
-        return None
-    return ops.as_float(x) if keep is None else ops.masked(x, keep)
+def masked(keep: Tensor | None, *inputs: Tensor | None) -> tuple[Any, ...]:
+    """Return inputs as :func:`rlmetrics.state.ops.masked` does, and None for those that are missing.
+
+    Small ones of one dtype and shape are masked together.
+    """
+    if keep is None:
+        return tuple([None if x is None else ops.as_float(x) for x in inputs])
+    given = [x for x in inputs if x is not None]
+    if given and _put_off(given[0]) and len({(x.dtype, x.shape) for x in given}) == 1:
+        found = iter(torch.where(keep, ops.as_float(torch.stack(given)), 0).unbind())
+        return tuple([None if x is None else next(found) for x in inputs])
+    return tuple([None if x is None else ops.masked(x, keep) for x in inputs])
 
 
 def widened(x: Tensor | None) -> Tensor | None:
@@ -118,7 +114,7 @@ lt, le, gt, ge, eq, ne = map(_comparison, (torch.lt, torch.le, torch.gt, torch.g
 
 
 def _put_off(x: Tensor) -> bool:
-    return not torch.compiler.is_compiling() and 0 < x.numel() <= (SMALL if x.is_cpu else _LAUNCH_BOUND)
+    return 0 < x.numel() <= (SMALL if x.is_cpu else _LAUNCH_BOUND) and not torch.compiler.is_compiling()
 
 
 def _alike(x: Tensor) -> Tensor:
@@ -129,7 +125,7 @@ def _alike(x: Tensor) -> Tensor:
 def total(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return the sum over the population."""
     if _put_off(x):
-        return Part("total", _alike(x), over)
+        return "total", _alike(x), over, clean
     x = x if clean or over is None else select(over, x, 0)
     return _sum(x)
 
@@ -151,7 +147,7 @@ def _sum(x: Tensor, narrow: torch.dtype | None = None) -> Tensor:
 def count(condition: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return how many elements of a condition are true within the population."""
     if _put_off(condition):
-        return Part("count", condition, over)
+        return "count", condition, over, clean
     if over is not None and not clean:
         condition = condition & over
     # Within a row, a narrow sum is exact, and several times as fast.
@@ -163,14 +159,14 @@ def count(condition: Tensor, over: Tensor | None = None, *, clean: bool = False)
 def smallest(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return the minimum over the population."""
     if _put_off(x):
-        return Part("smallest", _alike(x), over)
+        return "smallest", _alike(x), over, clean
     return ops.smallest(_filled(x, over, inf)) if clean and _has_bits(x, over) else ops.smallest(x, over)
 
 
 def largest(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return the maximum over the population."""
     if _put_off(x):
-        return Part("largest", _alike(x), over)
+        return "largest", _alike(x), over, clean
     return ops.largest(_filled(x, over, -inf)) if clean and _has_bits(x, over) else ops.largest(x, over)
 
 
@@ -190,7 +186,7 @@ def _filled(x: Tensor, keep: Tensor | None, number: float) -> Tensor:
 def moments(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return count, mean and sum of squared deviations from the mean."""
     if _put_off(x):
-        return Part("moments", _alike(x), over)
+        return "moments", _alike(x), over, clean
     if over is None or x.dtype != torch.float32 or not (torch.compiler.is_compiling() or bits_will_do(x)):
         return ops.moments(x, None if over is None else over.bool())
     n = _size(over)
@@ -247,39 +243,42 @@ def one() -> Value:
 # Together
 
 
-def together(parts: Sequence[Part]) -> Tensor:
+def together(parts: Sequence[Part], *, clean: bool) -> Tensor:
     """Do reductions of one kind, over one population, of tensors of one shape and dtype.
+
+    Args:
+        parts: The reductions.
+        clean: Whether values are 0, or conditions false, outside the population in all of them.
 
     Returns:
         float64 ``[k]``, or ``[k, 3]`` for moments.
     """
-    kind, x, over = parts[0]
-    stacked = torch.stack([part.x for part in parts]) if len(parts) > 1 else x.unsqueeze(0)
+    kind, x, over, _ = parts[0]
+    stacked = torch.stack([part[1] for part in parts]) if len(parts) > 1 else x.unsqueeze(0)
     wide = ops.wide_dtype(stacked)
     reduced = tuple(range(1, stacked.dim()))
     if not reduced:
         stacked, reduced = stacked.unsqueeze(1), (1,)
-    if kind == "count":
-        return (stacked if over is None else stacked & over).sum(reduced, dtype=wide)
-    if kind == "total":
-        return (stacked if over is None else torch.where(over, stacked, 0)).sum(reduced, dtype=wide)
     if kind == "moments":
-        return _moments(stacked.to(wide), over, reduced)
-    bound = float("inf") if kind == "smallest" else -float("inf")
+        return _moments(stacked.to(wide), over, reduced, clean=clean)
+    if kind in ("count", "total"):
+        if over is not None and not clean:
+            stacked = stacked & over if kind == "count" else torch.where(over, stacked, 0)
+        return stacked.sum(reduced, dtype=wide)
+    bound = inf if kind == "smallest" else -inf
     selected = stacked if over is None else torch.where(over, stacked, bound)
-    extreme: Any = selected.amin if kind == "smallest" else selected.amax
-    found: Tensor = extreme(reduced)
+    found = selected.amin(reduced) if kind == "smallest" else selected.amax(reduced)
     return found.to(wide)
 
 
-def _moments(stacked: Tensor, over: Tensor | None, reduced: tuple[int, ...]) -> Tensor:
+def _moments(stacked: Tensor, over: Tensor | None, reduced: tuple[int, ...], *, clean: bool) -> Tensor:
     if over is None:
         variance, mean = torch.var_mean(stacked, reduced, correction=0)
         n = torch.full_like(mean, stacked[0].numel())
         return torch.stack([n, mean, variance * n], -1)
     keep = over.to(stacked.dtype)
     n = keep.sum()
-    rest = torch.where(over, stacked, 0)
+    rest = stacked if clean else torch.where(over, stacked, 0)
     mean = rest.sum(reduced) / n.clamp(min=1)
     rest = (rest - mean.reshape(-1, *[1] * len(reduced))).mul_(keep)
     return torch.stack([n.expand_as(mean), mean, rest.mul_(rest).sum(reduced)], -1)

@@ -13,7 +13,7 @@ from torch import Tensor
 from .checks import Vocabulary, check_inputs, dims
 from .histogram import Histogram
 from .layout import Layout
-from .packing import Packing
+from .packing import Pack, Packing, Plan
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -37,8 +37,8 @@ class Fusion:
             of them is needed in every update.
         parameters: The keyword arguments with their defaults; None where there is none.
         packing: The state.
-        update: Takes all inputs, None for those that are missing, and the parameters; returns the packed float64 state
-            of this one batch.
+        update: Takes what lays the values of slots out, all inputs, None for those that are missing, and the
+            parameters; returns the packed float64 state of this one batch.
         results: Takes the numbers of a state and the parameters named in ``results_parameters``; returns the results.
         results_parameters: The parameters that results depend on.
         histograms: For each result that is a distribution its slot, and the slot that counts the updates that gave its
@@ -96,8 +96,7 @@ class Suite:
         self.values = self.fusion.packing.initial(device)
         self._seen = False
         self._total: Tensor | None = None
-        self._accepted: set[object] = set()
-        self._reduce = self.fusion.update
+        self._start()
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -115,10 +114,10 @@ class Suite:
             ValueError: An input has another number of axes, or two inputs disagree about the size of an axis.
         """
         given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
-        self._check(given)
+        pack = self._check(given)
         fusion = self.fusion
         with torch.no_grad():
-            batch = self._reduce(**{name: given.get(name) for name in fusion.inputs}, **self.parameters)
+            batch = self._reduce(pack, **{name: given.get(name) for name in fusion.inputs}, **self.parameters)
             if self._seen:
                 batch = fusion.packing.merge(self.values.to(batch.device), batch)
         self.values = batch
@@ -136,6 +135,7 @@ class Suite:
             options: Keyword arguments of ``torch.compile`` besides ``fullgraph``, which is on.
         """
         self._reduce = torch.compile(self.fusion.update, fullgraph=True, **options)
+        self._compiled = True
         return self
 
     def sync(self, group: dist.ProcessGroup | None = None) -> Self:
@@ -255,8 +255,7 @@ class Suite:
         self.values = data["values"]
         self._seen = data["seen"]
         self._total = data["total"]
-        self._accepted = set()
-        self._reduce = self.fusion.update
+        self._start()
 
     def __repr__(self) -> str:
         return f"{self._title}({len(self.metrics)} metrics, {self.parameters}, {self.values.numel()} numbers)"
@@ -268,19 +267,29 @@ class Suite:
     def _slots(self) -> list[tuple[str, str]]:
         return [(slot.name, slot.kind) for slot in self.fusion.packing.slots]
 
-    def _check(self, given: Mapping[str, Tensor]) -> None:
-        """Check names, dtypes and shapes, unless tensors like these were accepted before."""
-        kinds = None
-        if not torch.compiler.is_compiling():
-            kinds = tuple([(name, *_kind_of(x)) for name, x in given.items()])
-            if kinds in self._accepted:
-                return
+    def _start(self) -> None:
+        """Set what belongs to this process alone: nothing is compiled, no inputs were checked."""
+        self._reduce = self.fusion.update
+        self._compiled = False
+        self._plans: dict[object, Plan] = {}
+
+    def _check(self, given: Mapping[str, Tensor]) -> Pack:
+        """Check names, dtypes and shapes unless tensors like these were accepted before; return what lays slots out."""
+        if torch.compiler.is_compiling():
+            self._check_inputs(given)
+            return self.fusion.packing.pack
+        kinds = tuple([(name, *_kind_of(x)) for name, x in given.items()])
+        plan = self._plans.get(kinds)
+        if plan is None:
+            self._check_inputs(given)
+            if len(self._plans) >= _REMEMBERED:
+                self._plans.clear()
+            plan = self._plans[kinds] = Plan(self.fusion.packing)
+        return self.fusion.packing.pack if self._compiled else plan
+
+    def _check_inputs(self, given: Mapping[str, Tensor]) -> None:
         self._check_names(frozenset(given))
         check_inputs(self.fusion.inputs, given)
-        if kinds is not None:
-            if len(self._accepted) >= _REMEMBERED:
-                self._accepted.clear()
-            self._accepted.add(kinds)
 
     def _check_names(self, given: frozenset[str]) -> None:
         """Check that every needed input is there, and that every input is of use."""

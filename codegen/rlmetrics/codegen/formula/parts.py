@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from .constants import Constants
@@ -15,6 +15,7 @@ from .scope import Piece, Scope
 
 __all__ = ["PartsRenderer"]
 
+_WIDTH: Final = 116
 _CAN_BE_CLEAN: Final = frozenset(f"parts.{name}" for name in ["total", "count", "moments", "smallest", "largest"])
 _MIRRORED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
@@ -41,13 +42,13 @@ class PartsRenderer(Renderer):
                 yield f"{name} = parts.truth({name})" if name in optional else f"{name} = {name}.bool()"
         if any(is_mask(node) for node in inputs.values()):
             yield "keep = parts.keep_of(mask)" + ("" if self._masked else " if mask is not None else None")
-        for name, node in inputs.items():
-            if node.dtype == "float" and node.extent != "vocab":
-                home, given = ("parts", "masked") if name in optional else ("ops", "masked")
-                if node in self.safe and node.extent == "token":
-                    yield f"{name} = {home}.{given}({name}, keep)"
-                else:
-                    yield f"{name} = {'parts.widened' if name in optional else 'ops.as_float'}({name})"
+        floats = {name: node for name, node in inputs.items() if node.dtype == "float" and node.extent != "vocab"}
+        padded = [name for name, node in floats.items() if node in self.safe and node.extent == "token"]
+        if padded:
+            yield from _assigned(padded, "parts.masked", ["keep", *padded])
+        for name in floats:
+            if name not in padded:
+                yield f"{name} = {'parts.widened' if name in optional else 'ops.as_float'}({name})"
 
     def filled(self, filled: Filled, scope: Scope) -> str:
         """Return the call that fills a slot."""
@@ -76,6 +77,16 @@ class PartsRenderer(Renderer):
                 x, y, op = y, x, _MIRRORED[op]
             return scope.call(f"parts.{op}", [x, y], "keep")
         return super().render(node, scope)
+
+
+def _assigned(names: Sequence[str], function: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield a call that assigns several names: on one line where that is short, else a line for each."""
+    line = f"{', '.join(names)}{',' if len(names) == 1 else ''} = {function}({', '.join(arguments)})"
+    if len(line) <= _WIDTH:
+        yield line
+    else:
+        yield from ["(", *(f"    {name}," for name in names), f") = {function}("]
+        yield from [*(f"    {argument}," for argument in arguments), ")"]
 
 
 def _as_bits(roots: Iterable[Node]) -> frozenset[Node]:

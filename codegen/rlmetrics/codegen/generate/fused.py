@@ -92,7 +92,7 @@ def _by_stem(item: tuple[str, str]) -> str:
 def _module(spec: Spec, suite: _Suite) -> Output:
     fused = suite.fused
     source = f"spec/suites/{suite.stem}.yaml"
-    packed = layout.call("return _PACKING.pack", [layout.list_of(slot.name for slot in fused.slots), fused.like])
+    packed = layout.call("return pack", [layout.list_of(slot.name for slot in fused.slots), fused.like])
     update = f"{_body(fused.update_source)}\n{layout.source(packed, 4)}"
     results = [*_unpacked(fused), *fused.results_source]
     used = _used_in_results(suite)
@@ -105,7 +105,7 @@ def _module(spec: Spec, suite: _Suite) -> Output:
         slots=layout.source(layout.tuple_of(map(slot_entry, fused.slots), "_SLOTS: Final = ")),
         update_signature=_signature(
             "_update",
-            [f"{name}: Tensor{' | None' if name in fused.optional else ''}" for name in fused.inputs],
+            ["pack: Pack", *(f"{name}: Tensor{' | None' if name in fused.optional else ''}" for name in fused.inputs)],
             keywords,
             "Tensor",
         ),
