@@ -24,6 +24,9 @@ VALUES = {"limit": 5, "end_token": 3, "unfilled": 4, "lower": -0.3, "upper": 0.4
 SHORT = {"resamples": 25}
 """Values of parameters whose default would take long."""
 
+SIZES = ("n", "k", "resamples")
+"""Parameters that are sizes: the smallest one is 1."""
+
 _TIES = (0.0, 0.0, 2e-4, 0.15, 1.0, 2.5)
 _WILD = (0.0, 2.5, 13.0, 25.0)
 _NEGATIVE = ("logprobs",)
@@ -154,7 +157,9 @@ def make_parameters(metric: MetricFunction, seed: int) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, default in metric.parameters.items():
         chance, factor = torch.rand(2, generator=generator).tolist()
-        if name in SHORT:
+        if name in SIZES and kind == "one":
+            values[name] = 1
+        elif name in SHORT:
             values[name] = SHORT[name]
         elif default is None:
             values[name] = _required(name, kind)

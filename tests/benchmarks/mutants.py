@@ -48,7 +48,9 @@ class _Edit:
     text: str
 
 
-def mutants(source: str, token_inputs: list[str], names: list[str], guarded: bool = False) -> Iterator[Mutant]:
+def mutants(
+    source: str, entrance: str, token_inputs: list[str], names: list[str], guarded: bool = False
+) -> Iterator[Mutant]:
     """Yield every mutant of a metric's functions.
 
     A mask guards twice: at the entrance, where padding becomes zero, and in each reduction. One of the two can be
@@ -56,7 +58,8 @@ def mutants(source: str, token_inputs: list[str], names: list[str], guarded: boo
     from the whole entrance only where an exponential would bring garbage back in the gradient.
 
     Args:
-        source: The source of the public function, the update and the finaliser.
+        source: The source of all functions that compute the metric.
+        entrance: The function among them that takes the inputs.
         token_inputs: Names of inputs that have a token axis and hold numbers.
         names: Names of all inputs.
         guarded: Whether the mask must keep gradients clean.
@@ -71,7 +74,7 @@ def mutants(source: str, token_inputs: list[str], names: list[str], guarded: boo
             yield mutant
     if guarded and "torch.exp(" in source:
         yield Mutant("mask dropped", "(entrance)", "padding stays as it is", _without_entrance(source))
-    update = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.endswith("_update"))
+    update = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == entrance)
     yield from _shifts(update, lines, token_inputs)
     yield from _swaps(update, lines, names)
 
@@ -84,6 +87,8 @@ def why_equal(kind: str, line: str, change: str) -> str:
         )
     if kind == "mask dropped":
         return "what is added up is zero outside the mask already"
+    if "inputs[0]" in line or "members[0]" in line:
+        return "all inputs have one length and lie on one device"
     if "state[" in line:
         return "both slots of the state hold the same count"
     if kind == "shifted by one":
@@ -121,6 +126,8 @@ def _call(node: ast.AST) -> Iterator[_Edit]:
     without = [argument for argument in node.args if ast.unparse(argument) != "mask"]
     if 0 < len(without) < len(node.args) and function != "ops.per_token":
         yield _Edit("mask dropped", node, _called(function, without, node.keywords))
+    if ast.unparse(node) == "mask.to(torch.bool)":
+        yield _Edit("mask dropped", node, "torch.ones_like(mask, dtype=torch.bool)")
     if function == "ops.count" and [ast.unparse(argument) for argument in node.args] == ["mask"]:
         yield _Edit("mask dropped", node, "ops.number_of(mask)")
     for keyword in node.keywords:

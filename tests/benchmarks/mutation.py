@@ -1,6 +1,7 @@
-"""Plant faults in the generated functions and see whether the generated tests notice.
+"""Plant faults in the functions of metrics and see whether the generated tests notice.
 
-Each mutant lives in a forked child, where it takes the place of the real functions; the child runs the tests that were
+A metric without an additive state has no formula; there the faults are planted in the hand-written code behind it. Each
+mutant lives in a forked child, where it takes the place of the real functions; the child runs the tests that were
 generated for the metric until one fails. A mutant that survives all of them is a hole in the tests, or changes nothing.
 
     python tests/benchmarks/mutation.py [--family kl] [--results FILE] [--again] [--write]
@@ -15,15 +16,13 @@ from __future__ import annotations
 import argparse
 import ast
 import dataclasses
-import datetime
 import hashlib
+import inspect
 import json
 import os
 import signal
 import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -32,7 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / name) for name in ("generated", "adapters", "codegen", "tests", "tests/generated")]
 
 import torch  # noqa: E402
-from benchmarks.mutants import KINDS, Mutant, mutants, why_equal  # noqa: E402
+from benchmarks.mutants import Mutant, mutants  # noqa: E402
+from benchmarks.mutation_page import Result, page  # noqa: E402
 from metric_checks import Case  # noqa: E402
 from metric_inputs import SEEDS, make_inputs, make_parameters  # noqa: E402
 from rlmetrics import functional  # noqa: E402
@@ -47,29 +47,6 @@ taken for equivalent."""
 
 SECONDS = 30
 """A mutant that takes longer counts as noticed: the tests would not end."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """What became of a mutant.
-
-    Attributes:
-        metric: The metric's id, or ``id@variant``.
-        kind: The kind of fault.
-        line: The changed line as it was.
-        change: What was put where.
-        digest: Of the changed source, which tells a mutant from all others.
-        killed: Whether a generated test failed.
-        told_by: How many of `DRAWS` further draws of inputs tell a survivor from the function.
-    """
-
-    metric: str
-    kind: str
-    line: str
-    change: str
-    digest: str
-    killed: bool
-    told_by: int = 0
 
 
 def main() -> int:
@@ -99,7 +76,7 @@ def main() -> int:
     for result in results:
         if not result.killed:
             print(f"survived: {result.metric}: {result.kind}: {result.change}")
-    text = page(results)
+    text = page(results, DRAWS)
     if arguments.write:
         PAGE.write_text(text)
     print(text.partition("## ")[0])
@@ -120,24 +97,22 @@ def run(family: str, known: Mapping[str, Result]) -> Iterator[Result]:
     tests = import_module(f"test_{family}")
     cases: list[Case] = tests.CASES
     for case in cases:
-        if case.additive:
-            module = import_module(case.metric.function.__module__)
-            # Once as it is: the children find what the reference gave then.
-            assert _all_pass(case, tests), f"{case.id} fails without any fault"
-            for mutant in mutants_of(case, module):
-                digest = hashlib.sha256(f"{case.id}\n{mutant.source}".encode()).hexdigest()[:16]
-                if digest in known:
-                    yield known[digest]
-                    continue
-                killed = is_killed(case, mutant, module, tests)
-                told_by = 0 if killed else telling_draws(case, mutant, module)
-                yield Result(case.id, mutant.kind, mutant.line, mutant.change, digest, killed, told_by)
+        # Once as it is: the children find what the reference gave then.
+        assert _all_pass(case, tests), f"{case.id} fails without any fault"
+        for mutant in mutants_of(case):
+            digest = hashlib.sha256(f"{case.id}\n{mutant.source}".encode()).hexdigest()[:16]
+            if digest in known:
+                yield known[digest]
+                continue
+            killed = is_killed(case, mutant, tests)
+            told_by = 0 if killed else telling_draws(case, mutant)
+            yield Result(case.id, mutant.kind, mutant.line, mutant.change, digest, killed, told_by)
 
 
-def mutants_of(case: Case, module: ModuleType) -> Iterator[Mutant]:
+def mutants_of(case: Case) -> Iterator[Mutant]:
     """Yield every mutant of a metric."""
+    module, wanted = _home(case)
     source = Path(str(module.__file__)).read_text()
-    wanted = (case.function, f"_{case.function}_update", f"_{case.function}_finalize")
     lines = source.splitlines()
     functions = [node for node in _parsed(source).body if isinstance(node, ast.FunctionDef) and node.name in wanted]
     text = "\n\n\n".join("\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in functions) + "\n"
@@ -146,7 +121,22 @@ def mutants_of(case: Case, module: ModuleType) -> Iterator[Mutant]:
     # A single tensor of tokens is only a bag of numbers, wherever it starts.
     shifted = [name for name in tokens if name != "mask"] if len(tokens) > 1 else []
     guarded = case.padding and bool(case.gradient)
-    yield from mutants(text, shifted, [name for name, _, _ in inputs], guarded=guarded)
+    yield from mutants(text, wanted[0], shifted, [name for name, _, _ in inputs], guarded=guarded)
+
+
+def _home(case: Case) -> tuple[ModuleType, list[str]]:
+    """Return the module of the code that computes a metric, and its functions there: that with the inputs first."""
+    module, name = import_module(case.metric.function.__module__), case.function
+    if case.additive:
+        return module, [f"_{name}_update", f"_{name}_finalize", name]
+    written = getattr(module, f"_{name}_impl")
+    home = import_module(written.__module__)
+    bodies = {node.name: node for node in _parsed(inspect.getsource(home)).body if isinstance(node, ast.FunctionDef)}
+    wanted = [written.__name__]
+    for one in wanted:
+        called = [node.id for node in ast.walk(bodies[one]) if isinstance(node, ast.Name)]
+        wanted += [other for other in dict.fromkeys(called) if other in bodies and other not in wanted]
+    return home, wanted
 
 
 _TREES: dict[str, ast.Module] = {}
@@ -158,40 +148,46 @@ def _parsed(source: str) -> ast.Module:
     return _TREES[source]
 
 
-def telling_draws(case: Case, mutant: Mutant, module: ModuleType) -> int:
+def telling_draws(case: Case, mutant: Mutant) -> int:
     """Count the draws of inputs on which a mutant gives another result than the function."""
+    module, wanted = _home(case)
     space = dict(vars(module))
     exec(compile(mutant.source, "<mutant>", "exec"), space)
-    metric, changed, found = case.metric, space[case.function], 0
+    metric, found = case.metric, 0
+    changed = space[case.function if case.additive else wanted[0]]
     for seed in range(len(SEEDS), len(SEEDS) + DRAWS):
         inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
+        if not case.additive:
+            # Only the generated function around the hand-written one knows the defaults.
+            parameters = {**metric.parameters, **parameters}
         expected, result = metric.function(**inputs, **parameters), changed(**inputs, **parameters)
         found += not torch.allclose(expected, result, rtol=1e-9, atol=1e-12, equal_nan=True)
     return found
 
 
-def is_killed(case: Case, mutant: Mutant, module: ModuleType, tests: ModuleType) -> bool:
+def is_killed(case: Case, mutant: Mutant, tests: ModuleType) -> bool:
     """Run the generated tests of a metric on a mutant, in a child process; return whether one failed."""
     child = os.fork()
     if child == 0:
         signal.alarm(SECONDS)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        os._exit(0 if _passes(case, mutant, module, tests) else 1)
+        os._exit(0 if _passes(case, mutant, tests) else 1)
     _, status = os.waitpid(child, 0)
     return status != 0
 
 
-def _passes(case: Case, mutant: Mutant, module: ModuleType, tests: ModuleType) -> bool:
+def _passes(case: Case, mutant: Mutant, tests: ModuleType) -> bool:
     try:
-        exec(compile(mutant.source, "<mutant>", "exec"), module.__dict__)
+        home, wanted = _home(case)
+        module, name = import_module(case.metric.function.__module__), case.function
+        exec(compile(mutant.source, "<mutant>", "exec"), home.__dict__)
         space = vars(module)
-        name = case.function
-        space["METRICS"][case.id] = dataclasses.replace(
-            case.metric,
-            function=space[name],
-            update=space[f"_{name}_update"],
-            finalize=space[f"_{name}_finalize"],
-        )
+        if case.additive:
+            update, finalize = space[f"_{name}_update"], space[f"_{name}_finalize"]
+            metric = dataclasses.replace(case.metric, function=space[name], update=update, finalize=finalize)
+            space["METRICS"][case.id] = metric
+        else:
+            space[f"_{name}_impl"] = vars(home)[wanted[0]]
         functional.__dict__.pop(name, None)
     except BaseException:
         return False
@@ -201,7 +197,7 @@ def _passes(case: Case, mutant: Mutant, module: ModuleType, tests: ModuleType) -
 def _all_pass(case: Case, tests: ModuleType) -> bool:
     try:
         for test in TESTS:
-            if case.padding or test != "padding":
+            if (case.padding or test != "padding") and (case.additive or test != "merge"):
                 getattr(tests, f"test_{test}")(case)
     except BaseException:
         return False
@@ -223,77 +219,6 @@ def _remembered(metric: MetricFunction, *args: torch.Tensor, **kwargs: object) -
     if args or key not in _KNOWN:
         _KNOWN[key] = _REFERENCE(metric, *args, **kwargs)
     return _KNOWN[key]
-
-
-def page(results: list[Result]) -> str:
-    """Return the page with the figures."""
-    killed = Counter(result.kind for result in results if result.killed)
-    total = Counter(result.kind for result in results)
-    same = Counter(result.kind for result in results if not result.killed and not result.told_by)
-    rows = "\n".join(
-        f"| {kind} | {total[kind]} | {same[kind]} | {killed[kind]} | {_share(killed[kind], total[kind] - same[kind])} |"
-        for kind in KINDS
-    )
-    alive = [result for result in results if not result.killed]
-    equal = [result for result in alive if not result.told_by]
-    missed = [f"| {_row(result)} | {result.told_by} |" for result in alive if result.told_by]
-    reasons = Counter((why_equal(result.kind, result.line, result.change), result.kind) for result in equal)
-    grouped = "\n".join(f"| {why} | {kind} | {number} |" for (why, kind), number in sorted(reasons.items()))
-    survivors = "\n".join(f"| {_row(result)} |" for result in equal)
-    families = ", ".join(sorted({result.metric.partition("/")[0] for result in results}))
-    today = datetime.datetime.now(tz=datetime.timezone.utc).date()
-    telling = len(results) - len(equal)
-    return f"""---
-title: Mutation run
----
-
-# Can the generated tests fail?
-
-Small faults are planted in every generated function, one at a time, and the tests that were generated for it are run.
-A fault that no test notices is compared with the function on {DRAWS:,} further draws of inputs, many of them exactly on
-thresholds; where none of them tells the two apart, the fault changes nothing and is taken for equivalent.
-Families: {families}.
-Run on {today} with torch {torch.__version__.partition("+")[0]} by
-`tests/benchmarks/mutation.py --write`.
-
-Of {len(results):,} faults {len(equal)} are equivalent; of the other {telling:,}, {sum(killed.values()):,} are noticed.
-
-| Fault | Planted | Equivalent | Noticed | Share of those that can be |
-|---|---:|---:|---:|---:|
-{rows}
-
-## Not noticed, though some draw tells
-
-| Metric | Fault | Line | Change | Draws of {DRAWS:,} that tell |
-|---|---|---|---|---:|
-{_lines(missed)}
-
-## Equivalent
-
-| Why it changes nothing | Fault | Number |
-|---|---|---:|
-{grouped}
-
-| Metric | Fault | Line | Change |
-|---|---|---|---|
-{survivors}
-"""
-
-
-def _lines(lines: Sequence[str]) -> str:
-    return "\n".join(lines) if lines else "| none | | | | |"
-
-
-def _row(result: Result) -> str:
-    return f"`{result.metric}` | {result.kind} | `{_cell(result.line)}` | `{_cell(result.change)}`"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "–"
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
 
 
 if __name__ == "__main__":

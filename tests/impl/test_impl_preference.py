@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from rlmetrics.impl import preference, references
 
 LN2 = math.log(2)
-NAMES = ("aot", "aot_unpaired", "kto_pair")
+NAMES = {
+    "aot": {"beta": 0.1, "label_smoothing": 0.2},
+    "aot_unpaired": {"beta": 0.1, "label_smoothing": 0.0},
+    "kto_pair": {"beta": 0.1},
+}
 
 
 def _pairs(*columns: list[float]) -> list[torch.Tensor]:
@@ -23,7 +27,9 @@ def test_policy_equal_to_reference(name: str, start: float) -> None:
     """While policy and reference agree, every loss has its known start."""
     chosen, rejected = [-3.0, -5.0], [-4.0, -4.5]
 
-    assert start == pytest.approx(getattr(preference, name)(*_pairs(chosen, rejected, chosen, rejected)).item())
+    assert start == pytest.approx(
+        getattr(preference, name)(*_pairs(chosen, rejected, chosen, rejected), **NAMES[name]).item()
+    )
 
 
 def test_sorting_mixes_pairs() -> None:
@@ -31,11 +37,11 @@ def test_sorting_mixes_pairs() -> None:
     policy, reference = [[-1.0, -2.0, -6.0], [-3.0, -1.0, -2.0]], [[-2.0, -2.0, -2.0], [-2.0, -2.0, -2.0]]
     shuffled = [policy[0], [-1.0, -2.0, -3.0]]
 
-    assert preference.aot_unpaired(*_pairs(*policy, *reference)).item() == pytest.approx(
-        preference.aot_unpaired(*_pairs(*shuffled, *reference)).item()
+    assert preference.aot_unpaired(*_pairs(*policy, *reference), beta=0.1, label_smoothing=0.0).item() == pytest.approx(
+        preference.aot_unpaired(*_pairs(*shuffled, *reference), beta=0.1, label_smoothing=0.0).item()
     )
-    assert preference.aot(*_pairs(*policy, *reference)).item() != pytest.approx(
-        preference.aot(*_pairs(*shuffled, *reference)).item()
+    assert preference.aot(*_pairs(*policy, *reference), beta=0.1, label_smoothing=0.0).item() != pytest.approx(
+        preference.aot(*_pairs(*shuffled, *reference), beta=0.1, label_smoothing=0.0).item()
     )
 
 
@@ -50,8 +56,8 @@ def test_other_half_is_the_baseline() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_no_pairs(name: str) -> None:
     """Without pairs there is no loss."""
-    assert math.isnan(getattr(preference, name)(*_pairs([], [], [], [])).item())
-    assert math.isnan(getattr(references, name)([], [], [], []))
+    assert math.isnan(getattr(preference, name)(*_pairs([], [], [], []), **NAMES[name]).item())
+    assert math.isnan(getattr(references, name)([], [], [], [], **NAMES[name]))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -60,6 +66,6 @@ def test_agrees_with_reference(name: str, rows: list[tuple[float, ...]], beta: f
     """Function and reference agree on any batch."""
     columns = [list(column) for column in zip(*rows, strict=True)]
 
-    assert getattr(references, name)(*columns, beta=beta) == pytest.approx(
-        getattr(preference, name)(*_pairs(*columns), beta=beta).item(), rel=1e-9, abs=1e-12
+    assert getattr(references, name)(*columns, **{**NAMES[name], "beta": beta}) == pytest.approx(
+        getattr(preference, name)(*_pairs(*columns), **{**NAMES[name], "beta": beta}).item(), rel=1e-9, abs=1e-12
     )

@@ -18,8 +18,8 @@ def aot(
     ref_chosen_logprobs: Tensor,
     ref_rejected_logprobs: Tensor,
     *,
-    beta: float = 0.1,
-    label_smoothing: float = 0.0,
+    beta: float,
+    label_smoothing: float,
 ) -> Tensor:
     """Return the AOT loss: sorted differences within pairs, those of the policy against those of the reference.
 
@@ -45,8 +45,8 @@ def aot_unpaired(
     ref_chosen_logprobs: Tensor,
     ref_rejected_logprobs: Tensor,
     *,
-    beta: float = 0.1,
-    label_smoothing: float = 0.0,
+    beta: float,
+    label_smoothing: float,
 ) -> Tensor:
     """Return the AOT loss for unpaired data: sorted log-ratios of both sides; arguments as in :func:`aot`."""
     chosen = _sorted(chosen_logprobs, ref_chosen_logprobs)
@@ -60,7 +60,7 @@ def kto_pair(
     ref_chosen_logprobs: Tensor,
     ref_rejected_logprobs: Tensor,
     *,
-    beta: float = 0.1,
+    beta: float,
 ) -> Tensor:
     """Return the KTO-style loss on pairs; arguments as in :func:`aot`.
 

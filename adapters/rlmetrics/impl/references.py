@@ -57,41 +57,35 @@ def _over_chances(marked: Any, group_ids: Any, k: int) -> float:
     return statistics.fmean(math.comb(sum(marks), k) / math.comb(len(marks), k) for marks in prompts.values())
 
 
-def best_of_n_mean(
-    sample_values: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
-) -> float:
+def best_of_n_mean(sample_values: Any, group_ids: Any, n: float, resamples: float, seed: float) -> float:
     """Reference of :func:`rlmetrics.impl.validation.best_of_n_mean`."""
     return _bootstrap(_largest, statistics.fmean, [sample_values, group_ids], n, resamples, seed)
 
 
-def best_of_n_std(sample_values: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42) -> float:
+def best_of_n_std(sample_values: Any, group_ids: Any, n: float, resamples: float, seed: float) -> float:
     """Reference of :func:`rlmetrics.impl.validation.best_of_n_std`."""
     return _bootstrap(_largest, statistics.pstdev, [sample_values, group_ids], n, resamples, seed)
 
 
-def worst_of_n_mean(
-    sample_values: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
-) -> float:
+def worst_of_n_mean(sample_values: Any, group_ids: Any, n: float, resamples: float, seed: float) -> float:
     """Reference of :func:`rlmetrics.impl.validation.worst_of_n_mean`."""
     return _bootstrap(_smallest, statistics.fmean, [sample_values, group_ids], n, resamples, seed)
 
 
-def worst_of_n_std(
-    sample_values: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
-) -> float:
+def worst_of_n_std(sample_values: Any, group_ids: Any, n: float, resamples: float, seed: float) -> float:
     """Reference of :func:`rlmetrics.impl.validation.worst_of_n_std`."""
     return _bootstrap(_smallest, statistics.pstdev, [sample_values, group_ids], n, resamples, seed)
 
 
 def majority_of_n_mean(
-    sample_values: Any, answers: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
+    sample_values: Any, answers: Any, group_ids: Any, n: float, resamples: float, seed: float
 ) -> float:
     """Reference of :func:`rlmetrics.impl.validation.majority_of_n_mean`."""
     return _bootstrap(_voted, statistics.fmean, [sample_values, answers, group_ids], n, resamples, seed)
 
 
 def majority_of_n_std(
-    sample_values: Any, answers: Any, group_ids: Any, n: float = 4, resamples: float = 1000, seed: float = 42
+    sample_values: Any, answers: Any, group_ids: Any, n: float, resamples: float, seed: float
 ) -> float:
     """Reference of :func:`rlmetrics.impl.validation.majority_of_n_std`."""
     return _bootstrap(_voted, statistics.pstdev, [sample_values, answers, group_ids], n, resamples, seed)
@@ -102,8 +96,8 @@ def aot(
     rejected_logprobs: Any,
     ref_chosen_logprobs: Any,
     ref_rejected_logprobs: Any,
-    beta: float = 0.1,
-    label_smoothing: float = 0.0,
+    beta: float,
+    label_smoothing: float,
 ) -> float:
     """Reference of :func:`rlmetrics.impl.preference.aot`."""
     policy, reference = _gaps(chosen_logprobs, rejected_logprobs), _gaps(ref_chosen_logprobs, ref_rejected_logprobs)
@@ -117,8 +111,8 @@ def aot_unpaired(
     rejected_logprobs: Any,
     ref_chosen_logprobs: Any,
     ref_rejected_logprobs: Any,
-    beta: float = 0.1,
-    label_smoothing: float = 0.0,
+    beta: float,
+    label_smoothing: float,
 ) -> float:
     """Reference of :func:`rlmetrics.impl.preference.aot_unpaired`."""
     preferred, other = _gaps(chosen_logprobs, ref_chosen_logprobs), _gaps(rejected_logprobs, ref_rejected_logprobs)
@@ -132,7 +126,7 @@ def kto_pair(
     rejected_logprobs: Any,
     ref_chosen_logprobs: Any,
     ref_rejected_logprobs: Any,
-    beta: float = 0.1,
+    beta: float,
 ) -> float:
     """Reference of :func:`rlmetrics.impl.preference.kto_pair`."""
     preferred, other = _gaps(chosen_logprobs, ref_chosen_logprobs), _gaps(rejected_logprobs, ref_rejected_logprobs)

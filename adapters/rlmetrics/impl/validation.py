@@ -29,9 +29,7 @@ __all__ = [
 ]
 
 
-def best_of_n_mean(
-    sample_values: Tensor, group_ids: Tensor, *, n: float = 4, resamples: float = 1000, seed: float = 42
-) -> Tensor:
+def best_of_n_mean(sample_values: Tensor, group_ids: Tensor, *, n: float, resamples: float, seed: float) -> Tensor:
     """Return the mean of the best of ``n`` samples, averaged over prompts.
 
     Args:
@@ -51,23 +49,17 @@ def best_of_n_mean(
     return _over_prompts(_extremes("max"), "mean", (sample_values, group_ids), n, resamples, seed)
 
 
-def best_of_n_std(
-    sample_values: Tensor, group_ids: Tensor, *, n: float = 4, resamples: float = 1000, seed: float = 42
-) -> Tensor:
+def best_of_n_std(sample_values: Tensor, group_ids: Tensor, *, n: float, resamples: float, seed: float) -> Tensor:
     """Return the standard deviation of the best of ``n`` samples over subsets; see :func:`best_of_n_mean`."""
     return _over_prompts(_extremes("max"), "std", (sample_values, group_ids), n, resamples, seed)
 
 
-def worst_of_n_mean(
-    sample_values: Tensor, group_ids: Tensor, *, n: float = 4, resamples: float = 1000, seed: float = 42
-) -> Tensor:
+def worst_of_n_mean(sample_values: Tensor, group_ids: Tensor, *, n: float, resamples: float, seed: float) -> Tensor:
     """Return the mean of the worst of ``n`` samples, averaged over prompts; see :func:`best_of_n_mean`."""
     return _over_prompts(_extremes("min"), "mean", (sample_values, group_ids), n, resamples, seed)
 
 
-def worst_of_n_std(
-    sample_values: Tensor, group_ids: Tensor, *, n: float = 4, resamples: float = 1000, seed: float = 42
-) -> Tensor:
+def worst_of_n_std(sample_values: Tensor, group_ids: Tensor, *, n: float, resamples: float, seed: float) -> Tensor:
     """Return the standard deviation of the worst of ``n`` samples over subsets; see :func:`best_of_n_mean`."""
     return _over_prompts(_extremes("min"), "std", (sample_values, group_ids), n, resamples, seed)
 
@@ -77,9 +69,9 @@ def majority_of_n_mean(
     answers: Tensor,
     group_ids: Tensor,
     *,
-    n: float = 4,
-    resamples: float = 1000,
-    seed: float = 42,
+    n: float,
+    resamples: float,
+    seed: float,
 ) -> Tensor:
     """Return the mean value of the majority answer among ``n`` samples, averaged over prompts.
 
@@ -109,9 +101,9 @@ def majority_of_n_std(
     answers: Tensor,
     group_ids: Tensor,
     *,
-    n: float = 4,
-    resamples: float = 1000,
-    seed: float = 42,
+    n: float,
+    resamples: float,
+    seed: float,
 ) -> Tensor:
     """Return the standard deviation of the majority answer's value over subsets; see :func:`majority_of_n_mean`."""
     return _over_prompts(_majority, "std", (sample_values, answers, group_ids), n, resamples, seed)

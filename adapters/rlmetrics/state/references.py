@@ -26,12 +26,13 @@ def evaluate(metric: MetricFunction, args: Sequence[Tensor], kwargs: Mapping[str
     """
     names = [name for name, _, _ in metric.inputs]
     given = {**dict(zip(names, args, strict=False)), **kwargs}
+    parameters: dict[str, Any] = {name: given.get(name, default) for name, default in metric.parameters.items()}
     if metric.own_reference:
         module, _, function = metric.own_reference.partition(":")
-        return torch.as_tensor(getattr(import_module(module), function)(**given), dtype=torch.float64)
+        result = getattr(import_module(module), function)(**{**parameters, **given})
+        return torch.as_tensor(result, dtype=torch.float64)
     from rlmetrics.reference import evaluate as by_definition
 
-    parameters: dict[str, Any] = {name: given.get(name, default) for name, default in metric.parameters.items()}
     result = by_definition(
         metric.formula,
         metric.let,
