@@ -31,3 +31,22 @@ def test_a_row_translated_the_quick_way_is_the_same(data, keys, spaces):
         quick.append(rewriter.line(text))
         assert quick[-1] in (expected, None)
     assert quick[-1] is not None
+
+
+@settings(max_examples=500, deadline=None)
+@given(data=st.data(), values=st.lists(TEXTS | NUMBERS, min_size=1, max_size=3))
+def test_a_damaged_row_never_goes_the_quick_way(data, values):
+    """A letter lost, doubled or swapped for one of the syntax: what is no JSON any more is left to the thorough way."""
+    keys = NAMES[1:4][: len(values)]
+    whole = json.dumps(dict(zip(keys, values, strict=False)))
+    rewriter = Rewriter(TRANSLATOR)
+    for row in (dict.fromkeys(keys, 0), dict.fromkeys(keys, "a")):
+        rewriter.members(json.dumps(row), members(json.dumps(row)))
+    place = data.draw(st.integers(0, len(whole) - 1))
+    middle = data.draw(st.sampled_from(["", whole[place] * 2, *'":,{}[]\\\x01 1a']))
+    damaged = whole[:place] + middle + whole[place + 1 :]
+    quick = rewriter.line(damaged)
+    if quick is not None:
+        row = members(damaged)
+        assert damaged[row.end :].strip() == ""
+        assert Rewriter(TRANSLATOR).members(damaged, row) == quick

@@ -25,13 +25,16 @@ _LITERAL = (
 )
 _SPACE = rf"[ \t\r\n]*{_ONCE}"
 _LIST = rf"\[{_SPACE}(?:{_LITERAL}(?:,{_SPACE}{_LITERAL})*{_ONCE})?{_ONCE}{_SPACE}\]"
-_VALUE = rf'(?:{_LITERAL}|"[^"\\\x00-\x1f]*{_ONCE}"|{_LIST})'
+_VALUE = rf'(?:{_LITERAL}|"|{_LIST})'
 _MEMBER = rf":{_SPACE}{_VALUE}{_SPACE}"
 _ENDS = {False: r"\}", True: rf"\}}{_SPACE}\}}"}
 _AROUND = {
     framed: re.compile(rf'(?:{_MEMBER},{_SPACE}")*{_ONCE}{_MEMBER}{end}{_SPACE}') for framed, end in _ENDS.items()
 }
-"""What stands around the names of an object, from the first colon to the end of the line."""
+"""What stands between names and texts, from the first colon to the end of the line; a quote stands for each of them.
+
+No other object has the same there: a name is followed by a colon, a text never is.
+"""
 
 _NUMBER = re.compile(rf"(:{_SPACE})(-?[0-9][0-9.eE+-]*)")
 
@@ -48,25 +51,29 @@ class _Known:
 
 
 class _Layout:
-    """Which of the parts between quotes are names, and which stand between names."""
+    """Which of the parts between quotes are names; the others are texts.
+
+    Attributes:
+        names: Their places.
+        texts: Returns those, with what stands before the first name.
+    """
 
     def __init__(self, names: list[int], count: int) -> None:
         self.names = names
-        # Unless a value is text, every quote belongs to a name.
-        self._plain = names == list(range(1, count, 2))
-        self._keys = itemgetter(*names, 0)
         named = set(names)
-        self._between = itemgetter(*(place for place in range(2, count) if place not in named), 0)
+        self.texts = itemgetter(0, 0, *(place for place in range(1, count, 2) if place not in named))
+        # Where all values are texts, or none is, names stand at equal distances, and slices are faster.
+        step = names[1] - names[0] if len(names) > 1 else 2
+        evenly = slice(names[0], names[-1] + 1, step) if names else slice(0, 0)
+        self._slice = evenly if names == list(range(count))[evenly] else None
+        self._keys = itemgetter(*names, 0)
 
     def keys(self, parts: list[str]) -> tuple[str, ...]:
-        return tuple(parts[1::2]) if self._plain else self._keys(parts)[:-1]
-
-    def between(self, parts: list[str]) -> list[str] | tuple[str, ...]:
-        return parts[2::2] if self._plain else self._between(parts)[:-1]
+        return self._keys(parts)[:-1] if self._slice is None else tuple(parts[self._slice])
 
     def rename(self, parts: list[str], names: list[str]) -> None:
-        if self._plain:
-            parts[1::2] = names
+        if self._slice is not None:
+            parts[self._slice] = names
             return
         for place, name in zip(self.names, names, strict=True):
             parts[place] = name
@@ -99,7 +106,10 @@ class Rewriter:
         if found is None or parts[0].rstrip() != "{" or len(parts) % 2 == 0:
             return None
         layout, known = found
-        if not _AROUND[framed].fullmatch('"'.join(layout.between(parts))):
+        texts = "".join(layout.texts(parts))
+        if "\\" in texts or not texts.isprintable():
+            return None
+        if not _AROUND[framed].fullmatch('"'.join(parts[2::2])):
             return None
         layout.rename(parts, known.names)
         for number, transform in known.conversions:
