@@ -7,6 +7,7 @@ import re
 import sys
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain, pairwise, zip_longest
 from operator import itemgetter
 
 from rlmetrics.names.records import Transform
@@ -153,8 +154,10 @@ class Rewriter:
             moves = self._translator.entries({member.key: member.value(text) for member in row.items})
         by_key = {member.key: member for member in row.items}
         first, last = row.items[0], row.items[-1]
-        separator = text[first.value_end : row.items[1].key_start] if len(row.items) > 1 else ", "
-        parts = []
+        between = [text[one.value_end : other.key_start] for one, other in pairwise(row.items)]
+        if keys != tuple(entry.old for entry in moves):
+            between = [between[0] if between else ", "] * len(moves)
+        parts: list[str] = []
         for entry in moves:
             _, key_start, key_end, value_start, value_end = by_key[entry.old]
             if entry.converted:
@@ -164,7 +167,8 @@ class Rewriter:
                 parts.append(text[key_start:value_end])
             else:
                 parts.append(json.dumps(entry.name, ensure_ascii=is_ascii) + text[key_end:value_end])
-        return text[row.start : first.key_start] + separator.join(parts) + text[last.value_end : row.end]
+        joined = "".join(chain.from_iterable(zip_longest(parts, between[: len(parts) - 1], fillvalue="")))
+        return text[row.start : first.key_start] + joined + text[last.value_end : row.end]
 
     def _remember(self, keys: tuple[str, ...], text: str, *, is_ascii: bool) -> None:
         """Take down the new names of an object without escapes, as they are written between quotes."""
