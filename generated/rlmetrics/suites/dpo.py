@@ -15,7 +15,7 @@ from torch import Tensor
 
 from rlmetrics.state import host, ops, parts
 from rlmetrics.state.layout import Slot
-from rlmetrics.state.packing import Packing
+from rlmetrics.state.packing import Pack, Packing
 from rlmetrics.state.suite import Fusion, Suite
 
 __all__ = ["DPOSuite"]
@@ -52,6 +52,7 @@ _PACKING: Final = Packing(_SLOTS)
 
 
 def _update(
+    pack: Pack,
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
     ref_chosen_logprobs: Tensor,
@@ -73,13 +74,13 @@ def _update(
     chosen_is_top1 = parts.truth(chosen_is_top1)
     mask = parts.truth(mask)
     keep = parts.keep_of(mask) if mask is not None else None
+    token_entropy, = parts.masked(keep, token_entropy)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
     ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
     chosen_mean_logits = parts.widened(chosen_mean_logits)
     rejected_mean_logits = parts.widened(rejected_mean_logits)
-    token_entropy = parts.masked(token_entropy, keep)
     difference = chosen_logprobs - ref_chosen_logprobs
     difference_2 = rejected_logprobs - ref_rejected_logprobs
     margin = beta * (difference - difference_2)
@@ -144,7 +145,7 @@ def _update(
         token_entropy_sum = None
         token_count = None
         token_entropy_mask_updates = None
-    return _PACKING.pack(
+    return pack(
         [
             log_sigmoid_sum,
             product_sum,

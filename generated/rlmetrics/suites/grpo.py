@@ -16,7 +16,7 @@ from torch import Tensor
 
 from rlmetrics.state import host, ops, parts
 from rlmetrics.state.layout import Slot
-from rlmetrics.state.packing import Packing
+from rlmetrics.state.packing import Pack, Packing
 from rlmetrics.state.suite import Fusion, Suite
 
 __all__ = ["GRPOSuite"]
@@ -79,6 +79,7 @@ _PACKING: Final = Packing(_SLOTS)
 
 
 def _update(
+    pack: Pack,
     logprobs: Tensor,
     old_logprobs: Tensor,
     advantages: Tensor,
@@ -99,12 +100,22 @@ def _update(
     mask = mask.bool()
     terminated = parts.truth(terminated)
     keep = parts.keep_of(mask)
-    logprobs = ops.masked(logprobs, keep)
-    old_logprobs = ops.masked(old_logprobs, keep)
-    advantages = ops.masked(advantages, keep)
-    token_entropy = parts.masked(token_entropy, keep)
-    ref_logprobs = parts.masked(ref_logprobs, keep)
-    rollout_logprobs = parts.masked(rollout_logprobs, keep)
+    (
+        logprobs,
+        old_logprobs,
+        advantages,
+        token_entropy,
+        ref_logprobs,
+        rollout_logprobs,
+    ) = parts.masked(
+        keep,
+        logprobs,
+        old_logprobs,
+        advantages,
+        token_entropy,
+        ref_logprobs,
+        rollout_logprobs,
+    )
     scores = parts.widened(scores)
     rewards = parts.widened(rewards)
     negative_advantages = -advantages
@@ -241,7 +252,7 @@ def _update(
         condition_count_5 = None
         sequence_count_3 = None
         terminated_updates = None
-    return _PACKING.pack(
+    return pack(
         [
             greater_sum,
             ratio_sum,

@@ -14,9 +14,9 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import host, ops, parts
+from rlmetrics.state import host, parts
 from rlmetrics.state.layout import Slot
-from rlmetrics.state.packing import Packing
+from rlmetrics.state.packing import Pack, Packing
 from rlmetrics.state.suite import Fusion, Suite
 
 __all__ = ["PPOSuite"]
@@ -91,6 +91,7 @@ _PACKING: Final = Packing(_SLOTS)
 
 
 def _update(
+    pack: Pack,
     logprobs: Tensor,
     old_logprobs: Tensor,
     advantages: Tensor,
@@ -114,16 +115,30 @@ def _update(
     mask = mask.bool()
     terminated = parts.truth(terminated)
     keep = parts.keep_of(mask)
-    logprobs = ops.masked(logprobs, keep)
-    old_logprobs = ops.masked(old_logprobs, keep)
-    advantages = ops.masked(advantages, keep)
-    token_entropy = parts.masked(token_entropy, keep)
-    ref_logprobs = parts.masked(ref_logprobs, keep)
-    rollout_logprobs = parts.masked(rollout_logprobs, keep)
-    values = parts.masked(values, keep)
-    old_values = parts.masked(old_values, keep)
-    returns = parts.masked(returns, keep)
-    token_rewards = parts.masked(token_rewards, keep)
+    (
+        logprobs,
+        old_logprobs,
+        advantages,
+        token_entropy,
+        ref_logprobs,
+        rollout_logprobs,
+        values,
+        old_values,
+        returns,
+        token_rewards,
+    ) = parts.masked(
+        keep,
+        logprobs,
+        old_logprobs,
+        advantages,
+        token_entropy,
+        ref_logprobs,
+        rollout_logprobs,
+        values,
+        old_values,
+        returns,
+        token_rewards,
+    )
     scores = parts.widened(scores)
     negative_advantages = -advantages
     log_ratio = logprobs - old_logprobs
@@ -291,7 +306,7 @@ def _update(
         condition_count_5 = None
         sequence_count_5 = None
         terminated_updates = None
-    return _PACKING.pack(
+    return pack(
         [
             greater_sum,
             ratio_sum,

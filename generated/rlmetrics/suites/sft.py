@@ -13,9 +13,9 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.state import host, ops, parts
+from rlmetrics.state import host, parts
 from rlmetrics.state.layout import Slot
-from rlmetrics.state.packing import Packing
+from rlmetrics.state.packing import Pack, Packing
 from rlmetrics.state.suite import Fusion, Suite
 
 __all__ = ["SFTSuite"]
@@ -39,6 +39,7 @@ _PACKING: Final = Packing(_SLOTS)
 
 
 def _update(
+    pack: Pack,
     logprobs: Tensor,
     mask: Tensor,
     is_top1: Tensor | None,
@@ -48,8 +49,7 @@ def _update(
     mask = mask.bool()
     is_top1 = parts.truth(is_top1)
     keep = parts.keep_of(mask)
-    logprobs = ops.masked(logprobs, keep)
-    token_entropy = parts.masked(token_entropy, keep)
+    logprobs, token_entropy = parts.masked(keep, logprobs, token_entropy)
     logprobs_sum = parts.total(logprobs, keep, clean=True)
     token_count = parts.count(mask, mask, clean=True)
     if is_top1 is not None:
@@ -80,7 +80,7 @@ def _update(
         lengths_max = None
         lengths_min = None
         lengths_updates = None
-    return _PACKING.pack(
+    return pack(
         [
             logprobs_sum,
             token_entropy_sum,
