@@ -290,3 +290,67 @@ def test_exact_names_come_back(tmp_path_factory, parts):
 
     assert old != (folder / "new.json").read_text(encoding="utf-8")
     assert old == (folder / "back.json").read_text(encoding="utf-8")
+
+
+SCALED = [
+    'actor_lr_1e_4_{a="b"}',
+    "sum by (x) (actor_lr_1e_4_)",
+    "abs(critic_lr_1e_4_) > bool actor_lr_1e_4_ and up",
+    "2 * (actor_lr_1e_4_ / 10000.0) - (actor_lr_1e_4_ - (2.0))",
+    "up * on (x) actor_lr_1e_4_",
+    '{"actor/lr(1e-4)"} # (actor_lr / 0.0001)',
+    "rate(actor_lr_1e_4_[5m]) + timing_ref",
+]
+
+
+def test_converted_expressions_come_back(translated):
+    """There and back over a conversion gives every expression again, byte for byte."""
+    old = board(*SCALED)
+
+    _, there, _ = translated(old, OLD, NEW)
+    _, back, _ = translated(there, NEW, OLD)
+
+    assert set(expressions_of(there)).isdisjoint(SCALED)
+    assert SCALED == expressions_of(back)
+
+
+def test_one_minus_a_share_comes_back(translated):
+    """What is subtracted from one is written as such, and is the plain share again on the way back."""
+    ways = "trl[OnlineDPOTrainer]==0.18.2", "canonical"
+    old = ["1 - val_contain_eos_token", "val_contain_eos_token / 2"]
+
+    _, there, _ = translated(board(*old), *ways)
+    _, back, _ = translated(there, *reversed(ways))
+
+    share = "((length_truncated_fraction - (1.0)) / (-1.0))"
+    assert [f"1 - {share}", f"{share} / 2"] == expressions_of(there)
+    assert old == expressions_of(back)
+
+
+def test_only_what_a_conversion_undoes_is_taken_back(translated):
+    """Another factor stays, and so do the brackets of a function: its argument is converted in them."""
+    old = ["(actor_lr / 0.001)", "sum(actor_lr / 0.0001)", "sum by (x) (actor_lr / 0.0001)", "(actor_lr / 0.0001)"]
+
+    _, new, _ = translated(board(*old), NEW, OLD)
+
+    converted = "(actor_lr_1e_4_ / 10000.0)"
+    assert [
+        f"({converted} / 0.001)",
+        f"sum({converted} / 0.0001)",
+        f"sum by (x) ({converted} / 0.0001)",
+        "actor_lr_1e_4_",
+    ] == expressions_of(new)
+
+
+def test_a_bracket_after_a_grouping_is_not_taken_for_its_labels(translated):
+    """``group_left`` without labels gets an empty list before a bracket that is written."""
+    _, new, _ = translated(board("up * on (x) group_left actor_lr_1e_4_"), OLD, NEW)
+
+    assert ["up * on (x) group_left () (actor_lr / 0.0001)"] == expressions_of(new)
+
+
+def test_both_series_stand_beside_what_is_taken_back(translated):
+    """With ``--both``, the old expression stays as a whole beside the plain new name."""
+    _, new, _ = translated(board("2 + (actor_lr / 0.0001)"), NEW, OLD, "--both")
+
+    assert ["2 + (actor_lr_1e_4_ or (actor_lr / 0.0001))"] == expressions_of(new)

@@ -10,9 +10,10 @@ from typing import Protocol
 
 from rlmetrics.names.records import Transform
 
+from ...inversion import inverted, unwrapped
 from ...jsontree import Array, Document, Node, Object, Text
 from ...patterns import escaped
-from .promql import PromqlError, Selector, quote, selectors
+from .promql import PromqlError, Selector, begins_operand, follows_grouping, quote, selectors
 
 __all__ = ["Names", "walk"]
 
@@ -111,8 +112,14 @@ class _Walk:
             return
         transform = self._names.transform(selector)
         texts = [_named(inner.text, selector, name) for name in outputs]
+        span = selector.start, selector.end
         if transform is not None and selector.is_instant:
-            texts[0] = _inverted(texts[0], transform)
+            undone = unwrapped(inner.text, *span, transform)
+            if undone and begins_operand(inner.text, undone[0]):
+                span = undone
+                texts[1:] = [inner.text[slice(*span)] for _ in texts[1:]]
+            else:
+                texts[0] = inverted(texts[0], transform)
         elif transform is not None and not selector.is_series:
             change = f"{transform.scale:g} * value + {transform.offset:g}"
             self._names.note(inner, start, f"the values of {selector.name} become {change} here: adapt the expression")
@@ -122,7 +129,9 @@ class _Walk:
             texts = [_either(inner.text, selector, outputs)]
         elif len(texts) > 1:
             self._names.note(inner, start, f"only one name can stand here: {selector.name} is replaced")
-        inner.replace(selector.start, selector.end, texts[0])
+        # Without labels of its own, a grouping would take the bracket for them.
+        labels = "() " if texts[0].startswith("(") and follows_grouping(inner.text, span[0]) else ""
+        inner.replace(*span, labels + texts[0])
 
     def _label(self, node: Text) -> None:
         """Rewrite the names in a legend, or in the name of a field, which legends make; labels in braces are none."""
@@ -192,9 +201,3 @@ def _either(text: str, selector: Selector, names: list[str]) -> str:
         return text[selector.start : start] + matcher + text[end : selector.end]
     rest = text[selector.at[1] : selector.end].strip().removeprefix("{").removesuffix("}").strip().rstrip(",")
     return f"{{{matcher}{', ' if rest else ''}{rest}}}"
-
-
-def _inverted(text: str, transform: Transform) -> str:
-    """Return an expression for the old value in terms of the new one."""
-    shifted = text if transform.offset == 0 else f"({text} - ({transform.offset!r}))"
-    return shifted if transform.scale == 1 else f"({shifted} / {transform.scale!r})"

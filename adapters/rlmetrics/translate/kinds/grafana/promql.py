@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["PromqlError", "Selector", "Token", "quote", "selectors", "tokens"]
+__all__ = ["PromqlError", "Selector", "Token", "begins_operand", "follows_grouping", "quote", "selectors", "tokens"]
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)|(?P<comment>\#[^\n]*)
@@ -23,7 +23,9 @@ _TOKEN = re.compile(
     re.X | re.S,
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_LABEL_LISTS = {"by", "without", "on", "ignoring", "group_left", "group_right"}
+_GROUPINGS = {"group_left", "group_right"}
+_MATCHINGS = {"on", "ignoring", *_GROUPINGS}
+_LABEL_LISTS = {"by", "without", *_MATCHINGS}
 _KEYWORDS = {
     *_LABEL_LISTS,
     "bool",
@@ -38,6 +40,7 @@ _KEYWORDS = {
     "anchored",
     "smoothed",
 }
+_OPERATORS = {"and", "or", "unless", "atan2", "bool"}
 _MATCHES = {"=", "!=", "=~", "!~"}
 _VALUES_OF = "label_values"
 _NAME = "__name__"
@@ -103,7 +106,7 @@ def selectors(text: str) -> list[Selector]:
     Raises:
         PromqlError: As ``tokens``, or if brackets do not match.
     """
-    return _Reader([token for token in tokens(text) if token.kind not in ("space", "comment")]).read()
+    return _Reader(_significant(text)).read()
 
 
 def quote(name: str, like: str) -> str:
@@ -114,6 +117,29 @@ def quote(name: str, like: str) -> str:
     mark = '"' if mark == "`" else mark
     escaped = name.replace("\\", "\\\\").replace(mark, "\\" + mark).replace("\n", "\\n")
     return f"{mark}{escaped}{mark}"
+
+
+def begins_operand(text: str, at: int) -> bool:
+    """Tell whether a bracket at ``at`` begins an operand, rather than the arguments of a function or labels."""
+    before = _significant(text[:at])
+    last = before[-1] if before else None
+    if last is None or last.kind == "operator" or last.text in _CLOSING:
+        return True
+    if last.text != ")":
+        return last.kind == "name" and last.text.lower() in _OPERATORS
+    while before and before[-1].text != "(":
+        before.pop()
+    return len(before) > 1 and before[-2].text.lower() in _MATCHINGS
+
+
+def follows_grouping(text: str, at: int) -> bool:
+    """Tell whether ``group_left`` or ``group_right`` without labels stands before ``at``."""
+    before = _significant(text[:at])
+    return bool(before) and before[-1].text.lower() in _GROUPINGS
+
+
+def _significant(text: str) -> list[Token]:
+    return [token for token in tokens(text) if token.kind not in ("space", "comment")]
 
 
 class _Reader:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from rlmetrics.names.records import Transform
 
 from ...decimals import convert_decimal, spelled
+from ...inversion import inverted, unwrapped
 from ...jsontree import Array, Document, Literal, Node, Object, Text
 from ...renaming import Names
 
@@ -22,6 +23,8 @@ _PREFIX = re.compile(r"summary:|history:|summary_metrics\.|summary\.")
 _NO_METRIC = re.compile(r"_|system[./]|(?:config|run|tags|keys_info)[:.]|(?:Step|Relative Time.*|Wall Time)$|$")
 _STATISTIC = re.compile(r"(.+)\.(?:min|max|mean|last|first|best)")
 _REFERENCE = re.compile(r"\$\{([^{}]*)\}")
+_CALL = re.compile(r"[\w)\]}]\s*\Z")
+"""What stands before the arguments of a function."""
 _HISTORY = {"history", "sampledHistory", "summary", "keys"}
 _TABLE = "tableKey"
 _OPAQUE = {"panelConfigOverrides", "panelPlacementOverrides"}
@@ -220,16 +223,24 @@ class _Walk:
             self._document.put(node, self._substituted(node.value, inverse=False))
 
     def _substituted(self, text: str, *, inverse: bool) -> str:
-        def new(match: re.Match[str]) -> str:
-            found = self._bare(match[1])
-            if found is None:
-                return match[0]
+        parts: list[str] = []
+        done = 0
+        for match in _REFERENCE.finditer(text):
+            if (found := self._bare(match[1])) is None:
+                continue
             prefix, name = found
-            renamed = f"${{{prefix}{self._names.one(name)}{match[1][len(prefix) + len(name) :]}}}"
-            transform = self._names.transform(name)
-            return _inverted(renamed, transform) if transform and inverse else renamed
-
-        return _REFERENCE.sub(new, text)
+            new = f"${{{prefix}{self._names.one(name)}{match[1][len(prefix) + len(name) :]}}}"
+            transform = self._names.transform(name) if inverse else None
+            start, end = match.span()
+            if transform is not None:
+                undone = unwrapped(text, start, end, transform)
+                if undone and not _CALL.search(text, 0, undone[0]):
+                    start, end = undone
+                else:
+                    new = inverted(new, transform)
+            parts += (text[done:start], new)
+            done = end
+        return "".join([*parts, text[done:]])
 
     def _regex(self, node: Node) -> None:
         if isinstance(node, Text) and node.value:
@@ -306,9 +317,3 @@ def _kept(document: Document, node: Text, texts: Sequence[str]) -> list[str]:
 def _arithmetic(transform: Transform) -> str:
     offset = "" if transform.offset == 0 else f" {'-' if transform.offset < 0 else '+'} {abs(transform.offset)!r}"
     return f" * {transform.scale!r}{offset}" if transform.scale >= 0 else f" * ({transform.scale!r}){offset}"
-
-
-def _inverted(name: str, transform: Transform) -> str:
-    """Return an expression for the old value in terms of the new name."""
-    shifted = name if transform.offset == 0 else f"({name} - ({transform.offset!r}))"
-    return shifted if transform.scale == 1 else f"({shifted} / ({transform.scale!r}))"
