@@ -42,6 +42,9 @@ __all__ = [
     "preference_loss_apo_zero",
     "preference_loss_bco_pair",
     "preference_loss_contrastive",
+    "preference_loss_contrastive_alpha",
+    "preference_loss_contrastive_alpha_hinge",
+    "preference_loss_contrastive_alpha_ipo",
     "preference_loss_contrastive_hinge",
     "preference_loss_contrastive_ipo",
     "preference_loss_contrastive_smoothed",
@@ -63,6 +66,8 @@ __all__ = [
     "preference_loss_sigmoid_likelihood",
     "preference_loss_sigmoid_norm",
     "preference_loss_sigmoid_smoothed",
+    "preference_loss_sigmoid_weighted",
+    "preference_loss_sigmoid_weighted_unbounded",
     "preference_loss_simpo",
     "preference_loss_simpo_smoothed",
     "preference_loss_sppo_hard",
@@ -72,6 +77,7 @@ __all__ = [
     "preference_loss_triple_length",
     "preference_loss_triple_length_smoothed",
     "preference_loss_triple_smoothed",
+    "preference_loss_weighted_sum",
     "preference_reward_accuracy",
     "preference_reward_alpha_chosen",
     "preference_reward_alpha_margin",
@@ -2595,6 +2601,324 @@ def _preference_loss_sigmoid_likelihood_finalize(state: Tensor, *, likelihood_we
     return negative_log_sigmoid_sum / sequence_count + product
 
 
+def preference_loss_sigmoid_weighted(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    rejected_token_logprobs: Tensor,
+    chosen_log_square_sums: Tensor,
+    rejected_log_square_sums: Tensor,
+    chosen_mask: Tensor,
+    rejected_mask: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """DPO loss whose pairs are weighted by how likely the policy is to write their responses itself (WPO).
+
+    The weight of a response is the geometric mean over its tokens of the probability of the token divided by the sum of
+    the squared probabilities of the vocabulary, which is about 1 for a text that the policy would sample; a pair's
+    weight is the product of both, at most 1, and takes no part in the gradient. The value starts below ln 2 as far as
+    the data are foreign to the policy, and also moves because weights move: a fall may only say that the policy has
+    left the texts of the data. Compare it with implicit rewards, which are unweighted.
+
+    Formula::
+
+        margin = beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))
+        chosen_weight = exp(seq_mean(chosen_token_logprobs - chosen_log_square_sums, over=chosen_mask))
+        rejected_weight = exp(seq_mean(rejected_token_logprobs - rejected_log_square_sums, over=rejected_mask))
+        mean(-minimum(chosen_weight * rejected_weight, 1) * log_sigmoid(margin))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_weighted. Data may
+    be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        rejected_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the rejected
+            responses under the current policy.
+        chosen_log_square_sums: Float tensor ``[B, T]`` in nat. Logarithm of the sum of the squared probabilities of the
+            whole vocabulary at each position of the preferred responses, under the current policy.
+        rejected_log_square_sums: Float tensor ``[B, T]`` in nat. Logarithm of the sum of the squared probabilities of
+            the whole vocabulary at each position of the rejected responses, under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        rejected_mask: Bool tensor ``[B, T]``. Mask of the rejected responses, one row per pair, true for their tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Zhou et al. 2024, WPO: Enhancing RLHF with Weighted Preference Optimization, https://arxiv.org/abs/2406.11827.
+    """
+    state = _preference_loss_sigmoid_weighted_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        chosen_token_logprobs,
+        rejected_token_logprobs,
+        chosen_log_square_sums,
+        rejected_log_square_sums,
+        chosen_mask,
+        rejected_mask,
+        beta=beta,
+    )
+    return _preference_loss_sigmoid_weighted_finalize(state)
+
+
+def _preference_loss_sigmoid_weighted_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    rejected_token_logprobs: Tensor,
+    chosen_log_square_sums: Tensor,
+    rejected_log_square_sums: Tensor,
+    chosen_mask: Tensor,
+    rejected_mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+        chosen_token_logprobs=chosen_token_logprobs,
+        rejected_token_logprobs=rejected_token_logprobs,
+        chosen_log_square_sums=chosen_log_square_sums,
+        rejected_log_square_sums=rejected_log_square_sums,
+        chosen_mask=chosen_mask,
+        rejected_mask=rejected_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    rejected_mask = rejected_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    rejected_token_logprobs = ops.as_float(rejected_token_logprobs)
+    chosen_log_square_sums = ops.as_float(chosen_log_square_sums)
+    rejected_log_square_sums = ops.as_float(rejected_log_square_sums)
+    seq_mean = ops.seq_mean(chosen_token_logprobs - chosen_log_square_sums, chosen_mask)
+    chosen_weight = torch.exp(seq_mean)
+    seq_mean_2 = ops.seq_mean(rejected_token_logprobs - rejected_log_square_sums, rejected_mask)
+    rejected_weight = torch.exp(seq_mean_2)
+    difference = rejected_logprobs - ref_rejected_logprobs
+    margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
+    negative_smaller = -torch.clamp(chosen_weight * rejected_weight, max=1)
+    product = negative_smaller * torch.nn.functional.logsigmoid(margin)
+    product_sum = ops.total(product)
+    sequence_count = ops.number_of(product)
+    return pack([product_sum, sequence_count])
+
+
+def _preference_loss_sigmoid_weighted_finalize(state: Tensor) -> Tensor:
+    product_sum, sequence_count = state.unbind()
+    return product_sum / sequence_count
+
+
+def preference_loss_sigmoid_weighted_unbounded(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    rejected_token_logprobs: Tensor,
+    chosen_log_square_sums: Tensor,
+    rejected_log_square_sums: Tensor,
+    chosen_mask: Tensor,
+    rejected_mask: Tensor,
+    *,
+    beta: float = 0.1,
+) -> Tensor:
+    """Compute ``preference/loss/sigmoid_weighted@unbounded``.
+
+    The weight of a pair may exceed 1, as it does where the policy is surer of the texts than of what it would sample.
+
+    The weight of a response is the geometric mean over its tokens of the probability of the token divided by the sum of
+    the squared probabilities of the vocabulary, which is about 1 for a text that the policy would sample; a pair's
+    weight is the product of both, at most 1, and takes no part in the gradient. The value starts below ln 2 as far as
+    the data are foreign to the policy, and also moves because weights move: a fall may only say that the policy has
+    left the texts of the data. Compare it with implicit rewards, which are unweighted.
+
+    Formula::
+
+        margin = beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))
+        chosen_weight = exp(seq_mean(chosen_token_logprobs - chosen_log_square_sums, over=chosen_mask))
+        rejected_weight = exp(seq_mean(rejected_token_logprobs - rejected_log_square_sums, over=rejected_mask))
+        mean(-chosen_weight * rejected_weight * log_sigmoid(margin))
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: sigmoid_weighted. Data may
+    be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        ref_chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the reference
+            policy, summed over its tokens.
+        ref_rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the
+            reference policy, summed over its tokens.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        rejected_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the rejected
+            responses under the current policy.
+        chosen_log_square_sums: Float tensor ``[B, T]`` in nat. Logarithm of the sum of the squared probabilities of the
+            whole vocabulary at each position of the preferred responses, under the current policy.
+        rejected_log_square_sums: Float tensor ``[B, T]`` in nat. Logarithm of the sum of the squared probabilities of
+            the whole vocabulary at each position of the rejected responses, under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        rejected_mask: Bool tensor ``[B, T]``. Mask of the rejected responses, one row per pair, true for their tokens.
+        beta: How strongly the policy is tied to the reference; scales the implicit reward. Default from DPOConfig,
+            default of beta, release 1.16.0, trl/trainer/dpo_config.py:298.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Zhou et al. 2024, WPO: Enhancing RLHF with Weighted Preference Optimization, https://arxiv.org/abs/2406.11827.
+    """
+    state = _preference_loss_sigmoid_weighted_unbounded_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        ref_chosen_logprobs,
+        ref_rejected_logprobs,
+        chosen_token_logprobs,
+        rejected_token_logprobs,
+        chosen_log_square_sums,
+        rejected_log_square_sums,
+        chosen_mask,
+        rejected_mask,
+        beta=beta,
+    )
+    return _preference_loss_sigmoid_weighted_unbounded_finalize(state)
+
+
+def _preference_loss_sigmoid_weighted_unbounded_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    ref_chosen_logprobs: Tensor,
+    ref_rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    rejected_token_logprobs: Tensor,
+    chosen_log_square_sums: Tensor,
+    rejected_log_square_sums: Tensor,
+    chosen_mask: Tensor,
+    rejected_mask: Tensor,
+    *,
+    beta: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        ref_chosen_logprobs=ref_chosen_logprobs,
+        ref_rejected_logprobs=ref_rejected_logprobs,
+        chosen_token_logprobs=chosen_token_logprobs,
+        rejected_token_logprobs=rejected_token_logprobs,
+        chosen_log_square_sums=chosen_log_square_sums,
+        rejected_log_square_sums=rejected_log_square_sums,
+        chosen_mask=chosen_mask,
+        rejected_mask=rejected_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    rejected_mask = rejected_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
+    ref_rejected_logprobs = ops.as_float(ref_rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    rejected_token_logprobs = ops.as_float(rejected_token_logprobs)
+    chosen_log_square_sums = ops.as_float(chosen_log_square_sums)
+    rejected_log_square_sums = ops.as_float(rejected_log_square_sums)
+    seq_mean = ops.seq_mean(chosen_token_logprobs - chosen_log_square_sums, chosen_mask)
+    chosen_weight = torch.exp(seq_mean)
+    seq_mean_2 = ops.seq_mean(rejected_token_logprobs - rejected_log_square_sums, rejected_mask)
+    rejected_weight = torch.exp(seq_mean_2)
+    difference = rejected_logprobs - ref_rejected_logprobs
+    margin = beta * (chosen_logprobs - ref_chosen_logprobs - difference)
+    product = -chosen_weight * rejected_weight * torch.nn.functional.logsigmoid(margin)
+    product_sum = ops.total(product)
+    sequence_count = ops.number_of(product)
+    return pack([product_sum, sequence_count])
+
+
+def _preference_loss_sigmoid_weighted_unbounded_finalize(state: Tensor) -> Tensor:
+    product_sum, sequence_count = state.unbind()
+    return product_sum / sequence_count
+
+
+def preference_loss_weighted_sum(part_losses: Tensor, part_weights: Tensor) -> Tensor:
+    """Several losses on the same pairs, each times its weight, added up.
+
+    What several loss types give together, such as a preference loss and the likelihood of the preferred responses. Its
+    level and its start are the weighted sum of those of its parts, so only runs with the same parts and weights
+    compare. Without the parts it does not tell which of them moves; look at implicit rewards, and at the likelihood
+    term where one is logged.
+
+    Formula::
+
+        sum(part_losses * part_weights)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Data may be split between updates:
+    merged states equal the whole.
+
+    Args:
+        part_losses: Float tensor ``[N]``. Value of each of several losses on the same batch, one number per loss.
+        part_weights: Float tensor ``[N]``. Weight of each of those losses, in the same order.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Wang et al. 2024, Enhancing the Reasoning Ability of Multimodal Large Language Models via Mixed Preference
+            Optimization, https://arxiv.org/abs/2411.10442.
+    """
+    state = _preference_loss_weighted_sum_update(part_losses, part_weights)
+    return _preference_loss_weighted_sum_finalize(state)
+
+
+def _preference_loss_weighted_sum_update(part_losses: Tensor, part_weights: Tensor) -> Tensor:
+    check(part_losses=part_losses, part_weights=part_weights)
+    part_losses = ops.as_float(part_losses)
+    part_weights = ops.as_float(part_weights)
+    product = part_losses * part_weights
+    product_sum = ops.total(product)
+    element_count = ops.number_of(product)
+    return pack([product_sum, element_count])
+
+
+def _preference_loss_weighted_sum_finalize(state: Tensor) -> Tensor:
+    product_sum, element_count = state.unbind()
+    return ops.or_nan(product_sum, element_count)
+
+
 def preference_loss_hinge(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -4526,6 +4850,329 @@ def _preference_loss_alphapo_finalize(state: Tensor, *, likelihood_weight: float
     return difference_sum / sequence_count + product
 
 
+def preference_loss_contrastive_alpha(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    alpha: float = 0.25,
+    beta: float = 0.1,
+    label_smoothing: float = 0.0,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Compute ``preference/loss/contrastive_alpha``.
+
+    Logistic loss on rewards that bend the probability of the whole response by alpha, plus the likelihood of the
+    preferred responses.
+
+    The reward of a response is (1 - p^(-alpha)) / alpha with p the probability of all its tokens together, not the
+    geometric mean of AlphaPO: with alpha above 0 it explodes with length and soon overflows, so that the value is not a
+    number; with alpha below 0 all long responses get the same reward, 1/alpha, and the value stays at ln 2 plus the
+    likelihood term.
+
+    Formula::
+
+        chosen = (1 - exp(-alpha * chosen_logprobs)) / alpha
+        rejected = (1 - exp(-alpha * rejected_logprobs)) / alpha
+        margin = beta * (chosen - rejected)
+        mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + likelihood_weight
+            * mean(-chosen_token_logprobs, over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator:
+    alpha_sigmoid_plus_likelihood. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        alpha: How the reward bends; never 0, where it is the log-probability. Default from Gupta et al. 2025, AlphaPO:
+            Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+        beta: Factor of the rewards.
+        label_smoothing: Assumed share of flipped labels, between 0 and 0.5.
+        likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
+            1.16.0, trl/experimental/cpo/cpo_config.py:132.
+
+    Returns:
+        Float64 tensor ``[]``, in nat; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+    """
+    state = _preference_loss_contrastive_alpha_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_token_logprobs,
+        chosen_mask,
+        alpha=alpha,
+        beta=beta,
+        label_smoothing=label_smoothing,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_contrastive_alpha_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_contrastive_alpha_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    alpha: float,
+    beta: float,
+    label_smoothing: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    chosen = (1 - torch.exp(-alpha * chosen_logprobs)) / alpha
+    rejected = (1 - torch.exp(-alpha * rejected_logprobs)) / alpha
+    margin = beta * (chosen - rejected)
+    product = -(1 - label_smoothing) * torch.nn.functional.logsigmoid(margin)
+    difference = product - label_smoothing * torch.nn.functional.logsigmoid(-margin)
+    difference_sum = ops.total(difference)
+    sequence_count = ops.number_of(difference)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_contrastive_alpha_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    difference_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return difference_sum / sequence_count + product
+
+
+def preference_loss_contrastive_alpha_hinge(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    alpha: float = 0.25,
+    beta: float = 0.1,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Compute ``preference/loss/contrastive_alpha_hinge``.
+
+    Hinge loss on rewards that bend the probability of the whole response by alpha, plus the likelihood of the preferred
+    responses.
+
+    The reward of a response is (1 - p^(-alpha)) / alpha with p the probability of all its tokens together. With alpha
+    above 0 it explodes with length and soon overflows, so that the value is not a number; with alpha below 0 long
+    responses all get 1/alpha and the pairwise part stays at 1.
+
+    Formula::
+
+        chosen = (1 - exp(-alpha * chosen_logprobs)) / alpha
+        rejected = (1 - exp(-alpha * rejected_logprobs)) / alpha
+        mean(maximum(1 - beta * (chosen - rejected), 0)) + likelihood_weight * mean(-chosen_token_logprobs,
+            over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator:
+    alpha_hinge_plus_likelihood. Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        alpha: How the reward bends; never 0, where it is the log-probability. Default from Gupta et al. 2025, AlphaPO:
+            Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+        beta: Factor of the rewards.
+        likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
+            1.16.0, trl/experimental/cpo/cpo_config.py:132.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+    """
+    state = _preference_loss_contrastive_alpha_hinge_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_token_logprobs,
+        chosen_mask,
+        alpha=alpha,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_contrastive_alpha_hinge_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_contrastive_alpha_hinge_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    alpha: float,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    chosen = (1 - torch.exp(-alpha * chosen_logprobs)) / alpha
+    rejected = (1 - torch.exp(-alpha * rejected_logprobs)) / alpha
+    greater = torch.clamp(1 - beta * (chosen - rejected), min=0)
+    greater_sum = ops.total(greater)
+    sequence_count = ops.number_of(greater)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_contrastive_alpha_hinge_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    greater_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return greater_sum / sequence_count + product
+
+
+def preference_loss_contrastive_alpha_ipo(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    alpha: float = 0.25,
+    beta: float = 0.1,
+    likelihood_weight: float = 1.0,
+) -> Tensor:
+    """Compute ``preference/loss/contrastive_alpha_ipo``.
+
+    IPO's squared loss on rewards that bend the probability per token by alpha, plus the likelihood of the preferred
+    responses.
+
+    The difference of the rewards (1 - p^(-alpha)) / alpha, p the geometric mean probability per token, is pulled to
+    1/(2 beta). Near alpha 0 it is IPO without a reference. The target of 5 with beta 0.1 is out of reach of most texts,
+    so the squared part stays near 25.
+
+    Formula::
+
+        chosen = (1 - exp(-alpha * chosen_logprobs / maximum(chosen_lengths, 1))) / alpha
+        rejected = (1 - exp(-alpha * rejected_logprobs / maximum(rejected_lengths, 1))) / alpha
+        mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-chosen_token_logprobs,
+            over=chosen_mask)
+
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: alpha_ipo_plus_likelihood.
+    Data may be split between sequences: merged states equal the whole.
+
+    Args:
+        chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
+            policy, summed over its tokens.
+        rejected_logprobs: Float tensor ``[B]`` in nat. Log-probability of each rejected response under the current
+            policy, summed over its tokens.
+        chosen_lengths: Int tensor ``[B]`` in token. Number of tokens of each preferred response.
+        rejected_lengths: Int tensor ``[B]`` in token. Number of tokens of each rejected response.
+        chosen_token_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the tokens of the preferred
+            responses under the current policy.
+        chosen_mask: Bool tensor ``[B, T]``. Mask of the preferred responses, one row per pair, true for their tokens.
+        alpha: How the reward bends; never 0, where it is the log-probability. Default from Gupta et al. 2025, AlphaPO:
+            Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+        beta: Factor of the rewards.
+        likelihood_weight: Weight of the negative log-likelihood. Default from CPOConfig, default of cpo_alpha, release
+            1.16.0, trl/experimental/cpo/cpo_config.py:132.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Gupta et al. 2025, AlphaPO: Reward Shape Matters for LLM Alignment, https://arxiv.org/abs/2501.03884.
+    """
+    state = _preference_loss_contrastive_alpha_ipo_update(
+        chosen_logprobs,
+        rejected_logprobs,
+        chosen_lengths,
+        rejected_lengths,
+        chosen_token_logprobs,
+        chosen_mask,
+        alpha=alpha,
+        beta=beta,
+        likelihood_weight=likelihood_weight,
+    )
+    return _preference_loss_contrastive_alpha_ipo_finalize(state, likelihood_weight=likelihood_weight)
+
+
+def _preference_loss_contrastive_alpha_ipo_update(
+    chosen_logprobs: Tensor,
+    rejected_logprobs: Tensor,
+    chosen_lengths: Tensor,
+    rejected_lengths: Tensor,
+    chosen_token_logprobs: Tensor,
+    chosen_mask: Tensor,
+    *,
+    alpha: float,
+    beta: float,
+    likelihood_weight: float,
+) -> Tensor:
+    check(
+        chosen_logprobs=chosen_logprobs,
+        rejected_logprobs=rejected_logprobs,
+        chosen_lengths=chosen_lengths,
+        rejected_lengths=rejected_lengths,
+        chosen_token_logprobs=chosen_token_logprobs,
+        chosen_mask=chosen_mask,
+    )
+    chosen_mask = chosen_mask.bool()
+    chosen_logprobs = ops.as_float(chosen_logprobs)
+    rejected_logprobs = ops.as_float(rejected_logprobs)
+    chosen_token_logprobs = ops.as_float(chosen_token_logprobs)
+    quotient = -alpha * chosen_logprobs / torch.clamp(ops.as_float(chosen_lengths), min=1)
+    chosen = (1 - torch.exp(quotient)) / alpha
+    greater = torch.clamp(ops.as_float(rejected_lengths), min=1)
+    rejected = (1 - torch.exp(-alpha * rejected_logprobs / greater)) / alpha
+    power = torch.square(chosen - rejected - ops.scalar(1) / (2 * beta))
+    power_sum = ops.total(power)
+    sequence_count = ops.number_of(power)
+    negative_chosen_token_logprobs_sum = ops.total(-chosen_token_logprobs, chosen_mask)
+    selected_count = ops.count(chosen_mask)
+    return pack([power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count])
+
+
+def _preference_loss_contrastive_alpha_ipo_finalize(state: Tensor, *, likelihood_weight: float) -> Tensor:
+    power_sum, sequence_count, negative_chosen_token_logprobs_sum, selected_count = state.unbind()
+    product = likelihood_weight * (negative_chosen_token_logprobs_sum / selected_count)
+    return power_sum / sequence_count + product
+
+
 def preference_loss_odds_ratio(
     chosen_logprobs: Tensor,
     rejected_logprobs: Tensor,
@@ -5897,6 +6544,86 @@ METRICS: Final[dict[str, MetricFunction]] = {
             Slot("selected_count", "count"),
         ),
     ),
+    "preference/loss/sigmoid_weighted": MetricFunction(
+        id="preference/loss/sigmoid_weighted",
+        brief="DPO loss whose pairs are weighted by how likely the policy is to write their responses itself (WPO).",
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "chosen_token_logprobs",
+            "rejected_token_logprobs",
+            "chosen_log_square_sums",
+            "rejected_log_square_sums",
+            "chosen_mask",
+            "rejected_mask",
+        ),
+        parameters={"beta": 0.1},
+        function=preference_loss_sigmoid_weighted,
+        update=_preference_loss_sigmoid_weighted_update,
+        finalize=_preference_loss_sigmoid_weighted_finalize,
+        formula="mean(-minimum(chosen_weight * rejected_weight, 1) * log_sigmoid(margin))",
+        let={
+            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
+            "chosen_weight": "exp(seq_mean(chosen_token_logprobs - chosen_log_square_sums, over=chosen_mask))",
+            "rejected_weight": "exp(seq_mean(rejected_token_logprobs - rejected_log_square_sums, over=rejected_mask))",
+        },
+        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/loss/sigmoid_weighted@unbounded": MetricFunction(
+        id="preference/loss/sigmoid_weighted@unbounded",
+        brief=(
+            "The weight of a pair may exceed 1, as it does where the policy is surer of the texts than of what it "
+            "would sample."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "ref_chosen_logprobs",
+            "ref_rejected_logprobs",
+            "chosen_token_logprobs",
+            "rejected_token_logprobs",
+            "chosen_log_square_sums",
+            "rejected_log_square_sums",
+            "chosen_mask",
+            "rejected_mask",
+        ),
+        parameters={"beta": 0.1},
+        function=preference_loss_sigmoid_weighted_unbounded,
+        update=_preference_loss_sigmoid_weighted_unbounded_update,
+        finalize=_preference_loss_sigmoid_weighted_unbounded_finalize,
+        formula="mean(-chosen_weight * rejected_weight * log_sigmoid(margin))",
+        let={
+            "margin": "beta * ((chosen_logprobs - ref_chosen_logprobs) - (rejected_logprobs - ref_rejected_logprobs))",
+            "chosen_weight": "exp(seq_mean(chosen_token_logprobs - chosen_log_square_sums, over=chosen_mask))",
+            "rejected_weight": "exp(seq_mean(rejected_token_logprobs - rejected_log_square_sums, over=rejected_mask))",
+        },
+        slots=(Slot("product_sum", "sum"), Slot("sequence_count", "count")),
+    ),
+    "preference/loss/weighted_sum": MetricFunction(
+        id="preference/loss/weighted_sum",
+        brief="Several losses on the same pairs, each times its weight, added up.",
+        unit="1",
+        kind="scalar",
+        atom="batch",
+        empty="nan",
+        inputs=named("part_losses", "part_weights"),
+        parameters={},
+        function=preference_loss_weighted_sum,
+        update=_preference_loss_weighted_sum_update,
+        finalize=_preference_loss_weighted_sum_finalize,
+        formula="sum(part_losses * part_weights)",
+        slots=(Slot("product_sum", "sum"), Slot("element_count", "count")),
+    ),
     "preference/loss/hinge": MetricFunction(
         id="preference/loss/hinge",
         brief="Hinge loss on the margin between the implicit rewards of a pair.",
@@ -6396,6 +7123,107 @@ METRICS: Final[dict[str, MetricFunction]] = {
         },
         slots=(
             Slot("difference_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/contrastive_alpha": MetricFunction(
+        id="preference/loss/contrastive_alpha",
+        brief=(
+            "Logistic loss on rewards that bend the probability of the whole response by alpha, plus the likelihood "
+            "of the preferred responses."
+        ),
+        unit="nat",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
+        parameters={"alpha": 0.25, "beta": 0.1, "label_smoothing": 0.0, "likelihood_weight": 1.0},
+        function=preference_loss_contrastive_alpha,
+        update=_preference_loss_contrastive_alpha_update,
+        finalize=_preference_loss_contrastive_alpha_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(-(1 - label_smoothing) * log_sigmoid(margin) - label_smoothing * log_sigmoid(-margin)) + "
+            "likelihood_weight * mean(-chosen_token_logprobs, over=chosen_mask)"
+        ),
+        let={
+            "chosen": "(1 - exp(-alpha * chosen_logprobs)) / alpha",
+            "rejected": "(1 - exp(-alpha * rejected_logprobs)) / alpha",
+            "margin": "beta * (chosen - rejected)",
+        },
+        slots=(
+            Slot("difference_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/contrastive_alpha_hinge": MetricFunction(
+        id="preference/loss/contrastive_alpha_hinge",
+        brief=(
+            "Hinge loss on rewards that bend the probability of the whole response by alpha, plus the likelihood of "
+            "the preferred responses."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("chosen_logprobs", "rejected_logprobs", "chosen_token_logprobs", "chosen_mask"),
+        parameters={"alpha": 0.25, "beta": 0.1, "likelihood_weight": 1.0},
+        function=preference_loss_contrastive_alpha_hinge,
+        update=_preference_loss_contrastive_alpha_hinge_update,
+        finalize=_preference_loss_contrastive_alpha_hinge_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean(maximum(1 - beta * (chosen - rejected), 0)) + likelihood_weight * mean(-chosen_token_logprobs, "
+            "over=chosen_mask)"
+        ),
+        let={
+            "chosen": "(1 - exp(-alpha * chosen_logprobs)) / alpha",
+            "rejected": "(1 - exp(-alpha * rejected_logprobs)) / alpha",
+        },
+        slots=(
+            Slot("greater_sum", "sum"),
+            Slot("sequence_count", "count"),
+            Slot("negative_chosen_token_logprobs_sum", "sum"),
+            Slot("selected_count", "count"),
+        ),
+    ),
+    "preference/loss/contrastive_alpha_ipo": MetricFunction(
+        id="preference/loss/contrastive_alpha_ipo",
+        brief=(
+            "IPO's squared loss on rewards that bend the probability per token by alpha, plus the likelihood of the "
+            "preferred responses."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named(
+            "chosen_logprobs",
+            "rejected_logprobs",
+            "chosen_lengths",
+            "rejected_lengths",
+            "chosen_token_logprobs",
+            "chosen_mask",
+        ),
+        parameters={"alpha": 0.25, "beta": 0.1, "likelihood_weight": 1.0},
+        function=preference_loss_contrastive_alpha_ipo,
+        update=_preference_loss_contrastive_alpha_ipo_update,
+        finalize=_preference_loss_contrastive_alpha_ipo_finalize,
+        finalize_parameters=("likelihood_weight",),
+        formula=(
+            "mean((chosen - rejected - 1 / (2 * beta)) ** 2) + likelihood_weight * mean(-chosen_token_logprobs, "
+            "over=chosen_mask)"
+        ),
+        let={
+            "chosen": "(1 - exp(-alpha * chosen_logprobs / maximum(chosen_lengths, 1))) / alpha",
+            "rejected": "(1 - exp(-alpha * rejected_logprobs / maximum(rejected_lengths, 1))) / alpha",
+        },
+        slots=(
+            Slot("power_sum", "sum"),
             Slot("sequence_count", "count"),
             Slot("negative_chosen_token_logprobs_sum", "sum"),
             Slot("selected_count", "count"),
