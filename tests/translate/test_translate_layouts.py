@@ -112,6 +112,41 @@ def test_a_layout_without_numbers_is_translated_by_what_the_source_logs(translat
     assert any("( can't be followed" in note for note in report["notes"])
 
 
+@pytest.mark.parametrize("with_numbers", [True, False])
+def test_a_widened_layout_is_narrowed_again(translated, tmp_path, with_numbers):
+    """There and back gives the expressions of every chart again, with the numbers of the run and without them."""
+    run, name = tmp_path / "run", "events.out.tfevents.9.layout"
+    if with_numbers:
+        shutil.copytree(PPO, run)
+    charts = [
+        ("^ppo/policy/(approxkl|clipfrac)$", "mine/.*", "("),
+        ("ppo/loss/.*", "^ppo/policy/approxkl$", "ppo/loss/.*", "^nothing$"),
+    ]
+    write_layout(run / name, *(lines(*tags) for tags in charts))
+
+    translated(run, OLD, NEW)
+    shutil.move(tmp_path / "logs" / "new", tmp_path / "there")
+    code, back, report = translated(tmp_path / "there", NEW, OLD)
+
+    there = [list(chart.multiline.tag) for chart in charts_of(tmp_path / "there" / name)]
+    assert ["^policy/approxkl_avg$", "^policy/clipfrac_avg$"] == there[0][3:]
+    assert {"^loss/policy_avg$", "^loss/value_avg$", "^policy/approxkl_avg$"} == set(there[1][4:])
+    assert (0, list(map(list, charts))) == (code, [list(chart.multiline.tag) for chart in charts_of(back / name)])
+    assert "policy/approxkl_avg" in report["translated"]
+
+
+def test_with_both_names_a_layout_stays_wide(translated, tmp_path):
+    """Nothing is taken out of a chart that is to show both names."""
+    run = tmp_path / "run"
+    shutil.copytree(PPO, run)
+    wide = ["^policy/approxkl_avg$", "^ppo/policy/approxkl$"]
+    write_layout(run / "events.out.tfevents.9.layout", lines(*wide))
+
+    code, out, _ = translated(run, OLD, NEW, "--both")
+
+    assert (0, wide) == (code, list(charts_of(out / "events.out.tfevents.9.layout")[0].multiline.tag))
+
+
 def test_a_made_layout_is_translated_and_its_source_inferred(translated, tmp_path, capsys):
     """What ``rlmetrics dashboard`` makes for one release draws the runs of another one after a translation."""
     folder = tmp_path / "layout"

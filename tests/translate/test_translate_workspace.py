@@ -442,6 +442,48 @@ def test_regexes_are_widened_by_what_they_match(translated):
     assert "( can't be followed" in notes
 
 
+WIDENED = {
+    ("trl[GRPOTrainer]==0.18.2", "canonical"): (
+        ["^train/rewards/.*/mean$", "train/kl$", "mine/.*", "(", "[|^(?:y)$"],
+        2,
+    ),
+    ("verl==0.9.1", "canonical"): (["^(critic|actor)/", r"response_length/(mean|max)", "^timing_s/", "^val"], 4),
+    ("trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"): (["^ppo/policy/.*", "^ppo/", "ppo/policy/approxkl$"], 3),
+}
+
+
+@pytest.mark.parametrize("way", WIDENED, ids=lambda way: way[0])
+def test_widened_regexes_are_narrowed_again(translated, way):
+    """There and back gives every expression again; with ``--both`` it stays wide."""
+    old, count = WIDENED[way]
+    board = spec_with(
+        ("X", {"metrics": ["train/loss", "ppo/loss/value"]}), *(("X", {"metricRegex": text}) for text in old)
+    )
+
+    _, there, _ = translated(board, *way)
+    code, back, report = translated(json.loads(there), *reversed(way))
+    _, both, _ = translated(json.loads(there), *reversed(way), "--both")
+
+    wide = [panel["metricRegex"] for panel in panels_of(there)[1:]]
+    assert count == sum(first != second for first, second in zip(old, wide, strict=True))
+    assert (0, old) == (code, [panel["metricRegex"] for panel in panels_of(back)[1:]])
+    assert count == sum(" is narrowed to " in note for note in report["notes"])
+    assert all(
+        new.startswith(text)
+        for text, new in zip(wide, [panel["metricRegex"] for panel in panels_of(both)[1:]], strict=True)
+    )
+
+
+def test_what_a_person_added_to_a_regex_is_not_taken_out(translated):
+    """If the rest lacks one of the names from before, nothing is taken out."""
+    regex = "^ppo/policy/.*|^(?:policy/entropy_avg|loss/policy_avg)$"
+    board = spec_with(("X", {"metrics": ["objective/kl"]}), ("X", {"metricRegex": regex}))
+
+    _, new, _ = translated(board, "trl[PPOTrainer]==0.18.2", "trl[PPOTrainer]==0.7.10")
+
+    assert panels_of(new)[1]["metricRegex"].startswith(regex)
+
+
 @pytest.mark.parametrize(
     ("text", "place", "what"),
     [

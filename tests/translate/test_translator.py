@@ -152,3 +152,11 @@ def test_a_source_that_does_not_exist_is_refused(source, target):
     """Unknown frameworks and components, and components that a release no longer has, give one clear error."""
     with pytest.raises(NamesError):
         Translator(source, target)
+
+
+def test_canonical_names_of_an_evaluation_are_looked_up_like_others():
+    """``eval/`` before a canonical name: the counterpart in the framework, or the name as it is."""
+    translator = Translator("canonical", "verl==0.9.1")
+
+    assert {"val/loss": 1.0} == translator.row({"eval/sft/loss": 1.0})
+    assert {"eval/kl/reference/k3": 1.0} == translator.row({"eval/kl/reference/k3": 1.0})

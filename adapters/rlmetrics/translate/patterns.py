@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+
+from rlmetrics.names.surfaces import LOGGED
 
 from .translator import Translator
 
-__all__ = ["Widening", "escaped", "widening"]
+__all__ = ["Widening", "escaped", "literal", "names_before", "parts_of", "widened", "widening"]
+
+_SOME, _ANY = "[^/]+", ".+"
+"""What stands for the value of a placeholder."""
+_PLAIN = r"\\[\\^$.|?*+()\[\]{}]|[^\\^$.|?*+()\[\]{}]"
+_LITERAL = re.compile(rf"(?:{_PLAIN})+", re.S)
+_ALTERNATIVE = rf"(?:{_PLAIN}|{re.escape(_SOME)}|{re.escape(_ANY)})+"
+_WIDENED = re.compile(rf"(.+)\|\^\(\?:({_ALTERNATIVE}(?:\|{_ALTERNATIVE})*)\)\$", re.S)
 
 
 @dataclass
@@ -57,9 +66,44 @@ def widening(chooses: Callable[[str], object], translator: Translator, surface: 
     return found
 
 
+def widened(pattern: str, added: Iterable[str]) -> str:
+    """Return a regular expression that also chooses some whole names."""
+    return f"{pattern}|^(?:{'|'.join(added)})$"
+
+
+def parts_of(pattern: str) -> tuple[str, list[str]]:
+    """Return what `widened` made a regular expression of, if it did: the one from before, and what was added."""
+    found = _WIDENED.fullmatch(pattern)
+    return (found[1], re.findall(_ALTERNATIVE, found[2], re.S)) if found else (pattern, [])
+
+
+def names_before(added: str, translator: Translator, surface: str) -> Iterator[str]:
+    """Yield the names for which a translation in the other direction may have added a regular expression.
+
+    Args:
+        added: The expression, as `Widening.added` has them.
+        translator: What knows the names.
+        surface: The tracker that shows them.
+    """
+    name = literal(added)
+    candidates = [] if name is None else [name]
+    if name is None and re.fullmatch(_ALTERNATIVE, added, re.S):
+        wide = added.replace(_SOME, _ANY)
+        for shown in dict.fromkeys((surface, LOGGED)):
+            examples = translator.examples(shown)
+            candidates += [name for name, values in examples if _pattern(name, values).replace(_SOME, _ANY) == wide]
+    for candidate in candidates:
+        yield from translator.counterparts(candidate, surface)
+
+
 def escaped(name: str) -> str:
     """Return a regular expression for a name that Python, JavaScript and RE2 read alike."""
     return re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", name)
+
+
+def literal(pattern: str) -> str | None:
+    """Return the only name that a regular expression chooses as a whole; None if there are several."""
+    return re.sub(r"\\(.)", r"\1", pattern, flags=re.S) if _LITERAL.fullmatch(pattern) else None
 
 
 def _otherwise(name: str, stand_ins: dict[str, str]) -> str:
@@ -73,6 +117,6 @@ def _pattern(name: str, stand_ins: dict[str, str]) -> str:
     """Return a regular expression for a name with stand-ins."""
     pattern = escaped(name)
     for value, allowed in stand_ins.items():
-        wide = ".+" if re.fullmatch(allowed, "a/b") else "[^/]+"
+        wide = _ANY if re.fullmatch(allowed, "a/b") else _SOME
         pattern = pattern.replace(escaped(value), wide)
     return pattern

@@ -9,6 +9,7 @@ from typing import Any
 
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.mapping import NameMap
+from rlmetrics.names.protocol import View
 from rlmetrics.names.records import Difference, Entry, Transform
 from rlmetrics.names.relations import GRADES
 from rlmetrics.names.source import nearest
@@ -101,7 +102,7 @@ class Plan:
         if row is None:
             return Translation(key, None, "none", (), None, key, found.note, None, translated=False, order=(0, 0))
         worst = max((GRADES.index(difference.grade) + 1 for difference in row.differs_by), default=0)
-        position = self._position[row.from_component, row.from_, row.mode]
+        position = self._position.get((row.from_component, row.from_, row.mode), len(self._position))
         return Translation(
             key,
             found.target,
@@ -160,14 +161,22 @@ class Plan:
         """
         view = self._names.from_view
         for entry in view.entries():
-            template = view.template(entry)
-            if template.rank == OPEN:
-                continue
-            fitting = {name: [text for text in _STAND_INS if template.fits(name, text)] for name in template.names}
-            if all(fitting.values()):
-                values = {name: texts[index % len(texts)] for index, (name, texts) in enumerate(fitting.items())}
-                shown = view.show(entry, template.format(values), surface)
-                yield shown, {value: template.patterns[name] for name, value in values.items()}
+            found = _example(view, entry, surface)
+            if found is not None:
+                yield found
+
+    def counterparts(self, key: str, surface: str) -> Iterator[str]:
+        """Yield what the target calls the metric of a key that it does not log itself, with stand-ins.
+
+        Several keys may become one, and then not all of these become the key.
+        """
+        view = self._names.to_view
+        for match in () if self.means_something_else(key) else self._names.from_view.find(key):
+            metric = match.entry.metric
+            for entry in [] if metric is None else view.candidates(metric, match.entry.mode):
+                found = _example(view, entry, surface)
+                if found is not None:
+                    yield found[0]
 
     def hint(self, key: str) -> str:
         """Return the known names that look like ``key``, ready to be appended to a message."""
@@ -177,3 +186,14 @@ class Plan:
 
 def _place(entry: Entry) -> tuple[str, str, str]:
     return entry.component, entry.key, entry.mode
+
+
+def _example(view: View, entry: Entry, surface: str) -> tuple[str, dict[str, str]] | None:
+    """Return a name of an entry, as a surface shows it, and the stand-ins in it with what such a value must match."""
+    template = view.template(entry)
+    fitting = {name: [text for text in _STAND_INS if template.fits(name, text)] for name in template.names}
+    if template.rank == OPEN or not all(fitting.values()):
+        return None
+    values = {name: texts[index % len(texts)] for index, (name, texts) in enumerate(fitting.items())}
+    shown = view.show(entry, template.format(values), surface)
+    return shown, {value: template.patterns[name] for name, value in values.items()}

@@ -10,7 +10,7 @@ from typing import Protocol
 from rlmetrics.names.records import Transform
 
 from .jsontree import Document, Text
-from .patterns import widening
+from .patterns import literal, names_before, parts_of, widened, widening
 from .report import Report
 from .translator import Translator
 
@@ -147,7 +147,10 @@ class Renaming:
         return move.transform if move.translated else None
 
     def widened(self, document: Document, node: Text) -> str:
-        """Return a regular expression with the new names of all that it chooses added; what it chose, it still does."""
+        """Return a regular expression with the new names of all that it chooses added; what it chose, it still does.
+
+        One that was widened by a translation in the other direction becomes what it was before.
+        """
         try:
             chooses = re.compile(node.value).search
         except re.error as error:
@@ -155,6 +158,9 @@ class Renaming:
                 document, node.start, f"the regular expression {node.value} can't be followed ({error}): it stays"
             )
             return node.value
+        if (before := self._narrowed(node.value)) is not None:
+            self.note(document, node.start, f"the regular expression {node.value} is narrowed to {before}")
+            return before
         found = widening(chooses, self._translator, self._surface)
         for name in found.homonyms:
             text = f"{node.value} still matches {name}, which means something else in {self._report.target}"
@@ -168,9 +174,25 @@ class Renaming:
             return node.value
         self._report.records += 1
         self._translator.entries(dict.fromkeys(found.names, ""))
-        new = f"{node.value}|^(?:{'|'.join(found.added)})$"
+        new = widened(node.value, found.added)
         self.note(document, node.start, f"the regular expression {node.value} is widened to {new}")
         return new
+
+    def _narrowed(self, pattern: str) -> str | None:
+        """Return what an expression was before a translation widened it; None if it was not, or both are wanted."""
+        before, added = parts_of(pattern)
+        if not added or self._translator.both:
+            return None
+        try:
+            chooses = re.compile(before).search
+        except re.error:
+            return None
+        names = [list(names_before(part, self._translator, self._surface)) for part in added]
+        if not all(any(map(chooses, found)) for found in names):
+            return None
+        self._report.records += 1
+        self._translator.entries({name: "" for part in added if (name := literal(part)) is not None})
+        return before
 
     def mentions(self, document: Document, node: Text) -> None:
         """Tell of names in a text that is left as it is, if they change."""

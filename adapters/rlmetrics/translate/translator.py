@@ -53,6 +53,7 @@ class Translator:
 
     Attributes:
         report: The account of everything translated since it was started.
+        both: As given.
 
     Raises:
         NamesError: If source, target or configuration can't be resolved.
@@ -73,7 +74,7 @@ class Translator:
     ) -> None:
         self._plan = Plan(source, target, config=config or {}, bind=bind or {}, spec=spec, surface=surface)
         self._crosses = _CROSSES[strict]
-        self._both = both
+        self.both = both
         self._unknown = unknown
         self._moves: dict[str, Translation] = {}
         self._plain: dict[tuple[str, ...], list[Entry] | None] = {}
@@ -192,6 +193,10 @@ class Translator:
         """Yield every key of the source as a surface shows it, with stand-ins for placeholders and their patterns."""
         return self._plan.examples(surface)
 
+    def counterparts(self, key: str, surface: str) -> Iterator[str]:
+        """Yield all names, as a surface shows them, that the target has for the metric of a key that it doesn't log."""
+        return self._plan.counterparts(key, surface)
+
     def _claim(self, move: Translation, value: Any) -> Entry:
         if move.transform is None or not move.translated:
             return Entry(move.output, move.key, value)
@@ -217,7 +222,7 @@ class Translator:
         return [Entry(self._aside(entry.old), entry.old, row[entry.old]) for entry in entries]
 
     def _keeps_old_name(self, key: str, claims: Mapping[str, list[Entry]], written: Mapping[str, Entry]) -> bool:
-        if not self._both or key in claims or not self._moves[key].translated:
+        if not self.both or key in claims or not self._moves[key].translated:
             return False
         aside = key in written and written[key].name == self._aside(key)
         return not aside and not self._plan.means_something_else(key)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...patterns import escaped, widening
+from ...patterns import escaped, literal, names_before, widening
 from ...report import Report
 from ...translator import Translator
 from .messages import layout_class
@@ -46,13 +46,35 @@ class Layouts:
             for chart in (chart for category in layout.category for chart in category.chart):
                 if chart.WhichOneof("content") == "multiline":
                     tags = chart.multiline.tag
-                    added = [tag for pattern in list(tags) for tag in self._added(path, pattern)]
-                    tags.extend([tag for tag in dict.fromkeys(added) if tag not in tags])
+                    given, narrowed = self._narrowed(list(tags))
+                    added = [tag for pattern in given if pattern not in narrowed for tag in self._added(path, pattern)]
+                    tags[:] = [*given, *(tag for tag in dict.fromkeys(added) if tag not in given)]
                 elif chart.WhichOneof("content") == "margin":
                     for series in chart.margin.series:
                         for field in _MARGIN:
                             setattr(series, field, self._renamed(getattr(series, field)))
             strings[index] = layout.SerializeToString(deterministic=True)
+
+    def _narrowed(self, patterns: list[str]) -> tuple[list[str], set[str]]:
+        """Take out what a translation in the other direction has added, and tell to which expressions."""
+        kept, widened = list(patterns), set[str]()
+        if self._translator.both:
+            return kept, widened
+        for place in range(len(patterns) - 1, 0, -1):
+            names = self._names_before(patterns[place])
+            if owners := [one for one in patterns[:place] if any(_chooses(one, name) for name in names)]:
+                del kept[place]
+                widened.update(owners)
+        return kept, widened
+
+    def _names_before(self, added: str) -> list[str]:
+        """Return the names for which an expression may have been added."""
+        if not (added.startswith("^") and added.endswith("$")):
+            return []
+        tag = literal(added[1:-1])
+        if tag is not None and tag not in self._names:
+            self._translator.entries({tag: ""})
+        return list(names_before(added[1:-1], self._translator, "tensorboard"))
 
     def _renamed(self, tag: str) -> str:
         if not tag or tag in self._names:
@@ -78,6 +100,13 @@ class Layouts:
             text = f"{path}: {pattern} matches some of the names that become {name}: add those that you need"
             self._report.notes.append(text)
         return [f"^{new}$" for new in found.added]
+
+
+def _chooses(pattern: str, name: str) -> bool:
+    try:
+        return re.match(pattern, name) is not None
+    except re.error:
+        return False
 
 
 def named_in(value: Any) -> Iterator[str]:
