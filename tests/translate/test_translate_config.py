@@ -1,6 +1,7 @@
 """Configuration that names metrics, through the real command line: names change where they stand, all else stays."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from rlmetrics.cli import main
+from rlmetrics.names.records import Transform
 from rlmetrics.translate.kinds import kind_of
-from rlmetrics.translate.yamlspans import YamlError, respelled, scalars
+from rlmetrics.translate.limits import following
+from rlmetrics.translate.yamlspans import Scalar, YamlError, respelled, scalars
 
 GRPO = "trl[GRPOTrainer]==0.18.2"
 DPO = "trl[DPOTrainer]==0.18.2"
@@ -103,12 +106,68 @@ def test_two_keys_of_one_new_name_stay(translated):
     assert {"optimizer/learning_rate": ["actor/lr", "train/lr"]} == report["collisions"]
 
 
-def test_thresholds_beside_a_rescaled_name_are_pointed_out(translated):
-    """The name moves; that the values beside it must be adapted is said where it stands."""
-    _, new, report = translated("w.yaml", 'metric: "actor/lr(1e-4)"\n', "verl==0.1", "verl==0.9.1")
+LIMITS = """\
+metric: {name: "actor/lr(1e-4)", goal: minimize, target: 0.1234567890123456789}   # in 1e-4
+stop:
+  monitor: actor/lr(1e-4)
+  mode: min
+  patience: 3
+  stopping_threshold: '2.5e-3'
+  min_delta: 1
+automation:
+  threshold_filter: {name: actor/lr(1e-4), threshold: -7, cmp_op: $gte, window_size: 2}
+  zscore_filter: {name: actor/lr(1e-4), threshold: 3, change_dir: ANY}
+two: {metric: actor/lr(1e-4), monitor: mine, threshold: 3}
+"""
 
-    assert 'metric: "actor/lr"\n' == new
-    assert any("0.0001 * value + 0: adapt thresholds" in note for note in report["notes"])
+
+def test_thresholds_beside_a_rescaled_name_follow(translated):
+    """What the metric is compared with is converted in decimal digits and comes back; all else stays."""
+    code, there, report = translated("w.yaml", LIMITS, "verl==0.1", "verl==0.9.1")
+    _, back, _ = translated("back.yaml", there, "verl==0.9.1", "verl==0.1")
+
+    expected = LIMITS.replace("actor/lr(1e-4)", "actor/lr").replace(
+        "0.1234567890123456789", "0.00001234567890123456789"
+    )
+    expected = expected.replace("2.5e-3", "0.00000025").replace("min_delta: 1", "min_delta: 0.0001")
+    expected = expected.replace("threshold: -7", "threshold: -0.0007")
+    assert (0, expected) == (code, there)
+    assert LIMITS.replace("2.5e-3", "0.0025") == back
+    assert any("w.yaml:6:23: stop.stopping_threshold: 2.5e-3 -> 0.00000025" in note for note in report["notes"])
+    assert any("0.0001 * value + 0: adapt what is compared" in note for note in report["notes"])
+
+
+def test_directions_turn_with_the_sign(translated):
+    """Where more becomes less, goals, comparisons and thresholds turn around, and come back."""
+    ways = "trl[OnlineDPOTrainer]==0.18.2", "canonical"
+    old = """{"metric": {"name": "val/contain_eos_token", "goal": "maximize", "target": 0.9},
+ "best": {"monitor": "val/contain_eos_token", "greater_is_better": true, "early_stopping_threshold": 0.1},
+ "metric_filter": {"name": "val/contain_eos_token", "agg_op": "MAX", "cmp_op": "$gt", "threshold": 0.75}}"""
+
+    _, there, _ = translated("w.json", old, *ways)
+    _, back, _ = translated("back.json", there, *reversed(ways))
+
+    name = "length/truncated_fraction"
+    assert {
+        "metric": {"name": name, "goal": "minimize", "target": 0.1},
+        "best": {"monitor": name, "greater_is_better": False, "early_stopping_threshold": 0.1},
+        "metric_filter": {"name": name, "agg_op": "MIN", "cmp_op": "$lt", "threshold": 0.25},
+    } == json.loads(there)
+    assert old == back
+
+
+@given(number=st.decimals(allow_nan=False, allow_infinity=False), style=st.sampled_from(["{:f}", "{:e}"]))
+def test_any_threshold_comes_back(number, style):
+    """Multiplied by a scale and by its inverse, a number of any length is the same."""
+    text = style.format(number)
+    name, value = Scalar("x", ("name",), 0, 1, is_key=False), Scalar(text, ("threshold",), 2, 3, is_key=False)
+    for transform, inverse in ((Transform(1e-4, 0.0), Transform(1e4, 0.0)), (Transform(-1.0, 1.0),) * 2):
+        there = dict(following(name, transform, [name, value])).get(value, text)
+        new = value._replace(text=there)
+
+        back = dict(following(name, inverse, [name, new])).get(new, there)
+
+        assert Decimal(text) == Decimal(back)
 
 
 def test_code_is_reported_and_not_rewritten(translated):

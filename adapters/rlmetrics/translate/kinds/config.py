@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import InputError
+from ..limits import following
 from ..report import Report
 from ..translator import Translator
 from ..yamlspans import Scalar, YamlError, respelled, scalars
@@ -22,7 +23,7 @@ __all__ = ["names", "recognises", "translate"]
 
 _PLACE = re.compile(
     r"(?:\w+_)?metrics?(?:_(?:names?|keys?|columns?|filter|for_best_model))?|monitor(?:ed)?|objectives?|define_metric|"
-    r"(?:early_stopping|early_stop)_(?:on|key)|thresholds?_(?:on|for)|plots?|panels?|y_?axis|y",
+    r"(?:threshold|change|zscore)_filter|(?:early_stopping|early_stop)_(?:on|key)|thresholds?_(?:on|for)|plots?|panels?|y_?axis|y",
     re.IGNORECASE,
 )
 """Keys below which names of metrics stand."""
@@ -66,8 +67,7 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         _report_code(path, text, translator, report)
         return
     found = _spans(path, text)
-    parts: list[str] = []
-    done = 0
+    changes: list[tuple[Scalar, str]] = []
     clashing = _clashing(found, translator, report)
     for scalar in found:
         old = scalar.text
@@ -82,11 +82,12 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         new = _translated(scalar, translator)
         if new == old:
             continue
-        parts += (text[done : scalar.start], respelled(text[scalar.start : scalar.end], new))
-        done = scalar.end
+        changes.append((scalar, respelled(text[scalar.start : scalar.end], new)))
         report.notes.append(f"{place}: {old} -> {new}{_conversion(_logged(scalar), translator)}")
-    parts.append(text[done:])
-    output.write_bytes("".join(parts).encode("utf-8"))
+    for scalar, new in _beside(found, translator):
+        changes.append((scalar, text[scalar.start : scalar.end].replace(scalar.text, new)))
+        report.notes.append(f"{_place_of(path, text, scalar)}: {scalar.text} -> {new}")
+    output.write_bytes(_changed(text, changes).encode("utf-8"))
 
 
 def _read(path: Path) -> str:
@@ -151,12 +152,32 @@ def _translated(scalar: Scalar, translator: Translator) -> str:
     return move.output.removeprefix(_EVAL) if logged != scalar.text else move.output
 
 
+def _beside(found: list[Scalar], translator: Translator) -> Iterator[tuple[Scalar, str]]:
+    """Yield thresholds and directions beside names whose values are converted, unless other names stand there, too."""
+    named = [scalar for scalar in found if not scalar.is_key and _names_a_metric(scalar)]
+    for scalar in named:
+        move = translator.key(_logged(scalar))
+        alone = all(other is scalar or other.path[:-1] != scalar.path[:-1] for other in named)
+        if move.transform is not None and move.translated and alone:
+            yield from following(scalar, move.transform, found)
+
+
+def _changed(text: str, changes: list[tuple[Scalar, str]]) -> str:
+    parts: list[str] = []
+    done = 0
+    for scalar, new in sorted(changes, key=lambda change: change[0].start):
+        parts += (text[done : scalar.start], new)
+        done = scalar.end
+    return "".join([*parts, text[done:]])
+
+
 def _conversion(name: str, translator: Translator) -> str:
-    """Say that thresholds beside a name must follow its values."""
+    """Say that numbers that stand elsewhere must follow its values."""
     move = translator.key(name)
     if move.transform is None or not move.translated:
         return ""
-    return f" (its values become {move.transform.scale:g} * value + {move.transform.offset:g}: adapt thresholds)"
+    change = f"{move.transform.scale:g} * value + {move.transform.offset:g}"
+    return f" (its values become {change}: adapt what is compared with them elsewhere)"
 
 
 def _clashing(found: Iterable[Scalar], translator: Translator, report: Report) -> set[Scalar]:
