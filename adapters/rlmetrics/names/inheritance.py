@@ -34,13 +34,17 @@ class AppliedRow(NamedTuple):
 
 
 class _Stated(NamedTuple):
-    """What a file says about a key in one mode: an emission, or that an inherited one is omitted, in some releases."""
+    """What a file says about a key in one mode: an emission, or that an inherited one is omitted, in some releases.
+
+    Amendments are added only where a row is asked for: most releases never are.
+    """
 
     stem: str
     row: Mapping[str, Any]
     place: Place
     omits: bool
     releases: frozenset[str]
+    amendments: Sequence[Mapping[str, Any]] = ()
 
 
 def applied_rows(
@@ -72,8 +76,8 @@ def applied_rows(
         if not item.omits:
             gone = taken.get(item.place, ())
             left = tuple(release for release in releases if release in item.releases and release not in gone)
-            if left:
-                yield AppliedRow(part, item.row, item.place[1], item.place[0], left)
+            for row, covered in _amended(table, item.row, left, item.amendments):
+                yield AppliedRow(part, row, item.place[1], item.place[0], covered)
 
 
 def _stated(table: FrameworkTable, stem: str) -> Mapping[Place | None, Sequence[_Stated]]:
@@ -90,20 +94,20 @@ def _stated(table: FrameworkTable, stem: str) -> Mapping[Place | None, Sequence[
 def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
     chain = table.chain(stem)
     constants = _constants(table, chain)
-    amendments: list[tuple[set[str] | None, Mapping[str, Any]]] = []
+    amendments: dict[str | None, list[Mapping[str, Any]]] = {None: []}
     for part in chain:
         file = table.file(part)
         for item in file.get("amends", ()):
-            amendments.append(({_filled(key, constants) for key in item["keys"]} if "keys" in item else None, item))
+            for key in {_filled(key, constants) for key in item["keys"]} if "keys" in item else amendments:
+                amendments.setdefault(key, amendments[None].copy()).append(item)
         for row in file.get("emissions", ()):
             if constants and "{" in row["key"]:
                 row = {**row, "key": _filled(row["key"], constants)}
-            amended = [item for keys, item in amendments if keys is None or row["key"] in keys]
+            amended = amendments.get(row["key"], amendments[None])
             for mode in row.get("modes") or file["modes"]:
                 place = prefixed_key(row["key"], mode, file), mode
                 added = [item for item in amended if mode in item.get("modes", _MODES)]
-                for stated, releases in _amended(table, row, _covered(table, row), added):
-                    yield _Stated(part, stated, place, omits=False, releases=releases)
+                yield _Stated(part, row, place, omits=False, releases=_covered(table, row), amendments=added)
         for row in file.get("omits", ()):
             for mode in row.get("modes", _MODES):
                 place = prefixed_key(_filled(row["key"], constants), mode, file), mode
@@ -111,18 +115,22 @@ def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
 
 
 def _amended(
-    table: FrameworkTable, row: Mapping[str, Any], releases: frozenset[str], amendments: Sequence[Mapping[str, Any]]
-) -> Iterator[tuple[Mapping[str, Any], frozenset[str]]]:
+    table: FrameworkTable, row: Mapping[str, Any], releases: tuple[str, ...], amendments: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]:
     """Yield an emission as it is where nothing amends it, and with what is added where something does."""
-    if not amendments:
+    others: list[Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]] = []
+    for place, amendment in enumerate(amendments):
+        ranges = _covered(table, amendment)
+        covered = tuple(release for release in releases if release in ranges)
+        if covered and len(covered) < len(releases):
+            rest = tuple(release for release in releases if release not in ranges)
+            others.append(_amended(table, row, rest, amendments[place + 1 :]))
+        if covered:
+            row, releases = _with(row, amendment), covered
+    if releases:
         yield row, releases
-        return
-    amendment, rest = amendments[0], amendments[1:]
-    covered = releases & _covered(table, amendment)
-    if covered:
-        yield from _amended(table, _with(row, amendment), covered, rest)
-    if releases - covered:
-        yield from _amended(table, row, releases - covered, rest)
+    for other in reversed(others):
+        yield from other
 
 
 def _with(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[str, Any]:
