@@ -291,6 +291,21 @@ def test_a_page_replaces_neither_a_folder_nor_a_run(runs, tmp_path, capsys, page
     assert not runs.with_name("runs.translated").exists()
 
 
+def test_a_page_replaces_another_file_only_with_force(runs, tmp_path, capsys):
+    """``--html`` at a file that is there: one line, exit code 2, nothing written; with ``--force`` it is replaced."""
+    page = tmp_path / "notes.html"
+    page.write_text("mine")
+    command = ["translate", str(runs), "--from", VERL, "--to", "canonical", "--html", str(page)]
+
+    assert 2 == main(command)
+    error = capsys.readouterr().err
+    assert (1, True) == (error.count("\n"), f"{page}: exists already" in error)
+    assert ("mine", False) == (page.read_text(), runs.with_name("runs.translated").exists())
+
+    assert 0 == main([*command, "--force"])
+    assert page.read_text().startswith("<!doctype html>")
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_the_bar_is_for_terminals(runs, tmp_path, terminal):
     """Whoever watches sees how far it is; a log of standard error stays empty."""

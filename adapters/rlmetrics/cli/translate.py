@@ -36,7 +36,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     add_source(parser, "--from", "where the names come from")
     add_source(parser, "--to", "where they go", required=True)
     parser.add_argument("-o", "--output", metavar="OUT", help="where the copy goes; by default IN.translated")
-    parser.add_argument("--force", action="store_true", help="overwrite OUT if it exists")
+    parser.add_argument("--force", action="store_true", help="overwrite OUT, and the FILE of --html, if they exist")
     parser.add_argument("--kind", choices=list(KINDS), help="what IN is; by default recognised")
     parser.add_argument("--strict", action="store_true", help="carry over only exact and affine counterparts")
     parser.add_argument("--both", action="store_true", help="write old and new names")
@@ -132,11 +132,14 @@ def _require_page(page: Path, args: argparse.Namespace) -> None:
     if not page.absolute().parent.is_dir():
         msg = "its folder does not exist; create it first"
         raise InputError(msg, page)
-    if page.is_dir():
-        msg = "is a folder; name a file for the report"
+    if page.exists() and not page.is_file():
+        msg = "is a folder or a device; name a file for the report"
         raise InputError(msg, page)
     source, real = Path(args.input), page.resolve()
     output = Path(args.output) if args.output else default_output(source)
     if real in {source.resolve(), output.resolve()} or (page.exists() and source.resolve() in real.parents):
         msg = "the report may not replace what is translated or its translation; choose another file with --html"
+        raise InputError(msg, page)
+    if page.exists() and not args.force:
+        msg = "exists already; choose another file with --html, or overwrite it with --force"
         raise InputError(msg, page)
