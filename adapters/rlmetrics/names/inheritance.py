@@ -76,7 +76,7 @@ def applied_rows(
         if not item.omits:
             gone = taken.get(item.place, ())
             left = tuple(release for release in releases if release in item.releases and release not in gone)
-            for row, covered in _amended(table, item.row, left, item.amendments):
+            for row, covered in _amended(table, item.row, left, item.amendments) if left else ():
                 yield AppliedRow(part, row, item.place[1], item.place[0], covered)
 
 
@@ -118,22 +118,30 @@ def _amended(
     table: FrameworkTable, row: Mapping[str, Any], releases: tuple[str, ...], amendments: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]:
     """Yield an emission as it is where nothing amends it, and with what is added where something does."""
-    others: list[Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]] = []
-    for place, amendment in enumerate(amendments):
+    parts: list[tuple[frozenset[str], tuple[Mapping[str, Any], ...]]] = [(frozenset(releases), ())]
+    for amendment in amendments:
         ranges = _covered(table, amendment)
-        covered = tuple(release for release in releases if release in ranges)
-        if covered and len(covered) < len(releases):
-            rest = tuple(release for release in releases if release not in ranges)
-            others.append(_amended(table, row, rest, amendments[place + 1 :]))
-        if covered:
-            row, releases = _with(row, amendment), covered
-    if releases:
-        yield row, releases
-    for other in reversed(others):
-        yield from other
+        if ranges.isdisjoint(releases):
+            continue
+        split = [(covered & ranges, (*added, amendment)) for covered, added in parts]
+        parts = [part for part in (*split, *((covered - ranges, added) for covered, added in parts)) if part[0]]
+    for covered, added in parts:
+        yield _with(table, row, added), tuple(release for release in releases if release in covered)
 
 
-def _with(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with(table: FrameworkTable, row: Mapping[str, Any], amendments: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return an emission with what amendments add; kept by the table, so that it is one and the same for all."""
+    if not amendments:
+        return row
+    place = id(row), *map(id, amendments)
+    if place not in table.amended:
+        for amendment in amendments:
+            row = _with_one(row, amendment)
+        table.amended[place] = row
+    return table.amended[place]
+
+
+def _with_one(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[str, Any]:
     added: dict[str, Any] = {
         "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
         "evidence": [*row.get("evidence", ()), *amendment["evidence"]],

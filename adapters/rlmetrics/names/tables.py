@@ -32,6 +32,8 @@ class FrameworkTable:
         self._files: dict[str, Mapping[str, Any]] = {}
         self.stated: dict[str, Any] = {}
         """What each file and those that it extends say together, once `rlmetrics.names.inheritance` has read it."""
+        self.amended: dict[tuple[int, ...], Mapping[str, Any]] = {}
+        """Emissions with what amendments add, by the identity of these rows."""
         self.merged: dict[tuple[int, int, int], Any] = {}
         """What layers of rows amount to, by the identity of these rows, once `rlmetrics.names.emissions` has merged."""
 
