@@ -80,10 +80,20 @@ def test_a_difference_is_refused_and_named(run, target, differ, tmp_path, capsys
     """Exit code 2, nothing written, and the names on which the sources differ beside the sources."""
     output = tmp_path / "out"
     assert 2 == main(["translate", str(_RUNS / run), "--to", target, "-o", str(output)])
-    error = capsys.readouterr().err
-    assert "ambiguous" in error
+    (error,) = capsys.readouterr().err.splitlines()
+    assert error.startswith(f"rlmetrics translate: {_RUNS / run}: ambiguous")
     assert differ in error
     assert not output.exists()
+
+
+def test_names_of_no_release_are_refused_with_the_file(tmp_path, capsys):
+    """Every refusal of a guess begins with the file that it is about, in a folder as well."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "mine.jsonl").write_text('{"my/own": 1}\n')
+    for given in (tmp_path / "runs", tmp_path / "runs" / "mine.jsonl"):
+        assert 2 == main(["translate", str(given), "--to", "canonical"])
+        (error,) = capsys.readouterr().err.splitlines()
+        assert error.startswith(f"rlmetrics translate: {tmp_path / 'runs' / 'mine.jsonl'}: no described release")
 
 
 def test_a_name_that_shows_up_late_is_compared_too():

@@ -150,3 +150,20 @@ def test_a_report_is_saved_as_a_new_report(views):
     assert "id" not in mutation
     assert "reward/score/mean" in mutation["spec"]
     assert [f"wandb-workspace:acme/rl/reports/--id-{mutation['name']}"] == json.loads(done.stdout)["outputs"]
+
+
+def test_a_view_of_several_possible_sources_follows_the_rule_for_files(views):
+    """Saved if all of them write the same; else refused in one line that begins with the address."""
+    done = run(views, "wandb-workspace:acme/rl/abc123", source="auto", target="canonical")
+
+    assert 0 == done.returncode, done.stderr
+    assert "trl[PPOTrainer]==0.4.2 to 0.11.4" == json.loads(done.stdout)["from"]
+    assert 1 == len(views.mutations)
+
+    grpo = json.loads((PPO.parent / "trl-0.18.2-grpo.view.json").read_bytes())
+    views.saved["nw-abc123-v"]["spec"] = grpo["spec"]
+    done = run(views, "wandb-workspace:acme/rl/abc123", source="auto", target="canonical")
+    assert (2, 1) == (done.returncode, len(views.mutations))
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("rlmetrics translate: wandb-workspace:acme/rl/abc123: ambiguous")
+    assert " differ on " in line

@@ -5,10 +5,13 @@ import json
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from rlmetrics.translate.kinds.wandb.ids import NewId
 from wandb_server import Run, serving
+
+RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 
 DEFINED = [
     {"1": "global_step", "6": [3]},
@@ -50,7 +53,7 @@ def _source():
     )
 
 
-def _translate(server, home, *arguments, **changes):
+def _translate(server, home, *arguments, source="verl==0.1", **changes):
     command = [
         sys.executable,
         "-m",
@@ -58,7 +61,7 @@ def _translate(server, home, *arguments, **changes):
         "translate",
         *arguments,
         "--from",
-        "verl==0.1",
+        source,
         "--to",
         "canonical",
     ]
@@ -186,3 +189,32 @@ def test_what_cannot_be_done_is_told_in_one_line(translated):
     assert f"there is a run team/made/{strange} that is no translation of this one" in told[3]
     assert "No API key configured" in told[4]
     assert before == str(server.runs)
+
+
+@pytest.mark.parametrize(("name", "agree"), [("trl-0.7.10-ppo1_wandb", True), ("trl-0.18.2-grpo", False)])
+def test_a_run_of_several_possible_sources_follows_the_rule_for_files(translated, name, agree):
+    """Logged if all of them write the same; else refused in one line that begins with the address, nothing logged."""
+    server, _, _, home = translated
+    with (RUNS / f"{name}.jsonl").open(encoding="utf-8") as file:
+        rows = [dict.fromkeys(json.loads(line), 0.5) for line in file]
+    summary = {key: value for row in rows for key, value in row.items()}
+    history = [{"_step": step, **row} for step, row in enumerate(rows)]
+    server.runs["made", name] = Run(name, "made", summary={**summary, "_step": len(rows) - 1}, history=history)
+    before = set(server.runs)
+
+    done = _translate(server, home, f"wandb:team/made/{name}", "--json", source="auto")
+
+    if agree:
+        report = json.loads(done.stdout)
+        (new,) = set(server.runs) - before
+        assert (0, f"wandb:team/made/{new[1]}") == (done.returncode, *report["outputs"])
+        assert (
+            "trl[PPOTrainer]==0.5.0 to 0.11.4" == report["from"] == server.runs[new].config["translated_from"]["from"]
+        )
+        assert len(rows) == len(server.runs[new].history)
+        assert any("is not certain; it makes no difference" in note for note in report["notes"])
+    else:
+        (line,) = done.stderr.splitlines()
+        assert (2, before) == (done.returncode, set(server.runs))
+        assert line.startswith(f"rlmetrics translate: wandb:team/made/{name}: ambiguous")
+        assert " differ on " in line

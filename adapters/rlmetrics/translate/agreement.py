@@ -12,7 +12,7 @@ from .plan import Translation
 from .report import Report
 from .translator import Entry, Translator
 
-__all__ = ["AgreeingTranslator"]
+__all__ = ["AgreeingTranslator", "open_translator"]
 
 _RELATIONS = ("exact", "affine", "approximate", "related", "none")
 _MOST_KEYS = 3
@@ -96,6 +96,13 @@ class AgreeingTranslator(Translator):
         more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
         differ = f"{self._plan.source} and {other.report.source} differ on {', '.join(keys[:_MOST_KEYS])}{more}"
         return AmbiguousError(f"{self._ambiguity} ({differ})", self._ambiguity.candidates)
+
+
+def open_translator(source: str | AmbiguousError, target: str, **options: Any) -> Translator:
+    """Return the translator from a source, or from several that agree; errors are those of both classes."""
+    if isinstance(source, AmbiguousError):
+        return AgreeingTranslator(source, target, **options)
+    return Translator(source, target, **options)
 
 
 def _alike(move: Translation, other: Translation) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from rlmetrics.names import AmbiguousError, infer_source
 from rlmetrics.names.errors import NamesError
@@ -14,7 +14,36 @@ from .errors import InputError
 from .kinds import KINDS, LAYOUTS, settings_of, wandb
 from .tree import Unit
 
-__all__ = ["sources_of"]
+__all__ = ["located", "source_of", "sources_of"]
+
+
+def source_of(place: Path, names: Iterable[str], **options: Any) -> str | AmbiguousError:
+    """Return the source of names that stand at one place, or what says that there are several.
+
+    Args:
+        place: The place, for messages.
+        names: The names.
+        options: As for ``infer_source``.
+
+    Raises:
+        NamesError: If no source explains any name.
+    """
+    try:
+        return infer_source(names, **options)
+    except AmbiguousError as error:
+        return located(place, error)
+    except NamesError as error:
+        raise located(place, error) from None
+
+
+@overload
+def located(place: Path, error: AmbiguousError) -> AmbiguousError: ...
+@overload
+def located(place: Path, error: NamesError) -> NamesError: ...
+def located(place: Path, error: NamesError) -> NamesError:
+    """Return an error about the names of one place, which it names first."""
+    msg = f"{place}: {error}"
+    return AmbiguousError(msg, error.candidates) if isinstance(error, AmbiguousError) else NamesError(msg)
 
 
 def sources_of(

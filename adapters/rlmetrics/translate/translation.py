@@ -13,8 +13,8 @@ from rlmetrics.names import AmbiguousError
 from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables
 
-from .agreement import AgreeingTranslator
-from .detection import sources_of
+from .agreement import open_translator
+from .detection import located, sources_of
 from .errors import InputError
 from .files import default_output, replacing, require_free
 from .jsontree import Document, TreeError
@@ -145,12 +145,7 @@ class _Job:
         """Return the translator from a source, or from several that agree, for units like this one."""
         surface = self.surface or surface_of(unit.kind)
         if (source, surface) not in self._translators:
-            opened: Translator
-            if isinstance(source, AmbiguousError):
-                opened = AgreeingTranslator(source, self.target, surface=surface, **self.options)
-            else:
-                opened = Translator(source, self.target, surface=surface, **self.options)
-            self._translators[source, surface] = opened
+            self._translators[source, surface] = open_translator(source, self.target, surface=surface, **self.options)
         return self._translators[source, surface]
 
     def translate(self, unit: Unit, goal: Path, source: str | AmbiguousError) -> Report:
@@ -193,6 +188,8 @@ def _translate(
             report = job.translate(unit, scratch, source)
         except (InputError, NamesError, PermissionError) as error:
             failed[unit.path] = error
+            if isinstance(error, NamesError) and not isinstance(source, str):
+                failed[unit.path] = located(unit.path, error)
             _discard(scratch)
         else:
             report.outputs = [str(file) for file in _settle(scratch, part / unit.path.relative_to(path))]

@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from rlmetrics.names import infer_source
+from rlmetrics.names import AmbiguousError
 from rlmetrics.names.tables import Overlays, Tables
 
+from .agreement import open_translator
+from .detection import source_of
 from .errors import InputError
 from .files import replacing, require_free
 from .kinds import wandb_workspace
 from .report import Report
-from .translator import Translator
 from .view_server import SCHEME, Address
 
 __all__ = ["SCHEME", "save_view", "translate_view"]
@@ -70,10 +71,11 @@ def translate_view(
     if file is not None:
         require_free(file, place, force=force)
     view = where.read()
+    found: str | AmbiguousError = source
     if source == "auto":
-        source = infer_source(wandb_workspace.names_in(view.spec, place), config=config, spec=spec)
-    translator = Translator(
-        source, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
+        found = source_of(place, wandb_workspace.names_in(view.spec, place), config=config, spec=spec)
+    translator = open_translator(
+        found, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
     )
     report = translator.new_report("wandb-workspace")
     new = wandb_workspace.rewrite(view.spec, place, translator, report)

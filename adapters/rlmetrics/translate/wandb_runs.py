@@ -15,10 +15,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from rlmetrics.names import infer_source
+from rlmetrics.names import AmbiguousError
 from rlmetrics.names.tables import Overlays, Tables
 
+from .agreement import open_translator
+from .detection import source_of
 from .errors import InputError
+from .kinds import arguments_among
 from .kinds.wandb.ids import NewId
 from .kinds.wandb.items import is_own
 from .kinds.wandb.run import settings
@@ -93,13 +96,16 @@ def translate_server_run(
         run = api.run(f"{entity}/{project}/{name}")
         summary = _numbers({key: value for key, value in run.summaryMetrics.items() if not is_own(key)})
         last = run.lastHistoryStep
+    found: str | AmbiguousError = source
     if source == "auto":
-        source = infer_source(summary, whole=True, config=config, spec=spec)
-    translator = Translator(
-        source, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
+        known = arguments_among(settings([], run.config))
+        found = source_of(Path(address), summary, settings=known, whole=True, config=config, spec=spec)
+    translator = open_translator(
+        found, target, config=config, bind=bind, spec=spec, strict=strict, both=both, unknown=unknown, surface=surface
     )
     report = translator.new_report("wandb")
-    if not any(translator.key(key).translated for key in summary):
+    moves = [translator.key(key) for key in summary]
+    if not any(move.translated for move in moves):
         msg = f"0 keys translated from {report.source} to {report.target}; is the source right? Nothing was logged"
         raise InputError(msg, Path(address))
     copy_id = NewId.of(name, report.source, report.target).new

@@ -31,6 +31,7 @@ __all__ = [
     "LAYOUTS",
     "FolderKind",
     "Kind",
+    "arguments_among",
     "companions",
     "is_left_behind",
     "kind_of",
@@ -116,7 +117,13 @@ def is_left_behind(path: Path) -> bool:
 def settings_of(kind: str, path: Path) -> frozenset[str]:
     """Return the names of a trainer's arguments, if the run recorded them all, as transformers' callbacks do."""
     found = wandb.settings(path) if kind == "wandb" else tensorboard.settings(path) if kind == "tensorboard" else ()
-    return frozenset(found) if set(found) >= _ARGUMENTS else frozenset()
+    return arguments_among(found)
+
+
+def arguments_among(settings: Iterable[str]) -> frozenset[str]:
+    """Return the names of settings if all of a trainer's arguments are among them, else nothing."""
+    found = frozenset(settings)
+    return found if found >= _ARGUMENTS else frozenset()
 
 
 def surface_of(kind: str) -> str | None:
