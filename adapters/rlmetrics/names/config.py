@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
@@ -106,13 +107,12 @@ def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, str]:
 
 def holds(guard: str, values: Mapping[str, Value]) -> bool | None:
     """Return whether a guard holds; None if that depends on a key whose value is not known."""
-    from .guards import GuardError, UnknownValueError, parse
-
+    guards = _guards()
     try:
-        return parse(guard).holds(values)
-    except UnknownValueError:
+        return bool(guards.parse(guard).holds(values))
+    except guards.UnknownValueError:
         return None
-    except GuardError as error:
+    except guards.GuardError as error:
         msg = f"the guard {guard!r} cannot be evaluated: {error}"
         raise NamesError(msg) from None
 
@@ -121,16 +121,23 @@ def number(text: float | str, values: Mapping[str, Value]) -> float | str:
     """Return the value of an arithmetic expression; the text itself if that depends on an unknown value."""
     if not isinstance(text, str):
         return float(text)
-    from .guards import GuardError, UnknownValueError, parse
-
+    guards = _guards()
     try:
-        value = parse(text).evaluate(values)
-    except UnknownValueError:
+        value = guards.parse(text).evaluate(values)
+    except guards.UnknownValueError:
         return text
-    except GuardError as error:
+    except guards.GuardError as error:
         msg = f"the expression {text!r} cannot be evaluated: {error}"
         raise NamesError(msg) from None
     return float(value) if isinstance(value, int | float) else text
+
+
+@cache
+def _guards() -> Any:
+    """Return the module of guards, which many questions need not import."""
+    from . import guards
+
+    return guards
 
 
 def _convert(name: str, value: Any, row: Mapping[str, Any]) -> Value:

@@ -69,6 +69,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+_ARITHMETIC = frozenset("+-*/")
 _WORDS = frozenset({"and", "or", "not", "in", "true", "false", "null"})
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
@@ -97,6 +98,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._tokens = list(_scan(text))
+        self._has_arithmetic = not _ARITHMETIC.isdisjoint(text)
         self._next = 0
         self._depth = 0
         self._operations = 0
@@ -173,6 +175,9 @@ class _Parser:
         return node
 
     def _sum(self) -> Expression:
+        if not self._has_arithmetic:
+            # Most guards only compare, and each level that is left out saves a call per value.
+            return self._unary()
         column, node = self._column, self._product()
         while operator := self._accept("+", "-"):
             node = self._arithmetic(column, operator, node, self._product())
@@ -193,7 +198,7 @@ class _Parser:
 
     def _unary(self) -> Expression:
         column = self._column
-        if self._accept("-"):
+        if self._has_arithmetic and self._accept("-"):
             return Negative(column, self._nested(self._unary))
         if self._accept("("):
             node = self._nested(self._either)

@@ -27,7 +27,7 @@ def merge_layers(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     reduction: dict[str, str] = {}
     traits: dict[str, None] = {}
     constant: dict[str, None] = {}
-    for layer in layers:
+    for layer in filter(None, layers):
         if merged.get("metric") not in (None, layer.get("metric", merged.get("metric"))):
             merged.pop("reproduced_by", None)
         for name in _LAST_WINS & layer.keys():
