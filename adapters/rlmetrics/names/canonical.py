@@ -62,7 +62,7 @@ class CanonicalView:
                         variant=None,
                         alternatives=(),
                         bind={},
-                        cited=(),
+                        cited="",
                         note=None,
                     )
                 )

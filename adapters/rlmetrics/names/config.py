@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
+from .records import pieces
 from .source import nearest
 from .tables import FrameworkTable
 
@@ -57,7 +58,7 @@ class Configuration:
         """Return where the default of a key stands."""
         for ranges, _, evidence in self.keys[name].get("defaults", ()):
             if not ranges or self._table.releases.covers(ranges, self._release):
-                return tuple(evidence)
+                return tuple(pieces(evidence))
         return ()
 
 

@@ -50,7 +50,7 @@ class ConventionView:
             variant=None,
             alternatives=(),
             bind={},
-            cited=(),
+            cited="",
             note=note,
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .config import Configuration, holds
 from .inheritance import AppliedRow
-from .records import Alternative, Entry, Signature
+from .records import BETWEEN, Alternative, Entry, Signature
 from .signature import effective_signature, merge_layers
 from .tables import FrameworkTable, Tables
 
@@ -32,7 +32,7 @@ class _Merged(NamedTuple):
     kind: str
     condition: str | None
     alternatives: tuple[Alternative, ...]
-    cited: tuple[str, ...]
+    cited: str
 
 
 def make_entry(
@@ -101,7 +101,7 @@ def _merge(row: Mapping[str, Any], variant: Mapping[str, Any], base: Mapping[str
         row.get("kind") or known.get("kind", "scalar"),
         "; ".join(text for text in (row.get("when"), row.get("condition")) if text) or None,
         tuple(alternatives),
-        (*variant.get("evidence", ()), *row["evidence"]),
+        BETWEEN.join(filter(None, (variant.get("evidence"), row["evidence"]))),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .records import BETWEEN
 from .tables import FrameworkTable
 
 __all__ = ["AppliedRow", "Place", "applied_rows", "prefixed_key"]
@@ -144,7 +145,7 @@ def _with(table: FrameworkTable, row: Mapping[str, Any], amendments: Sequence[Ma
 def _with_one(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[str, Any]:
     added: dict[str, Any] = {
         "traits": [*row.get("traits", ()), *amendment.get("traits", ())],
-        "evidence": [*row.get("evidence", ()), *amendment["evidence"]],
+        "evidence": BETWEEN.join(filter(None, (row.get("evidence"), amendment["evidence"]))),
     }
     note = " ".join(note for note in (row.get("note"), amendment.get("note")) if note)
     if note:

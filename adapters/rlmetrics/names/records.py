@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Final
 
 __all__ = [
+    "BETWEEN",
     "Alternative",
     "Defect",
     "Difference",
@@ -20,6 +22,7 @@ __all__ = [
     "Resolution",
     "Signature",
     "Transform",
+    "pieces",
     "read_evidence",
 ]
 
@@ -36,9 +39,18 @@ class Evidence:
     note: str | None = None
 
 
+BETWEEN: Final = "^"
+"""What stands between the pieces of evidence in a table."""
+
+
+def pieces(cited: str) -> list[str]:
+    """Return the pieces of a table's evidence."""
+    return cited.split(BETWEEN) if cited else []
+
+
 @lru_cache(maxsize=16384)
 def read_evidence(text: str) -> Evidence:
-    """Return a table's ``release|path|line|symbol[|shows[|note]]`` as a record."""
+    """Return a piece of evidence, ``release|path|line|symbol[|shows[|note]]``, as a record."""
     release, path, line, symbol, *rest = text.split("|", 5)
     return Evidence(release, path, int(line), symbol, *rest)
 
@@ -115,14 +127,14 @@ class Entry:
     variant: str | None
     alternatives: tuple[Alternative, ...]
     bind: Mapping[str, str]
-    cited: tuple[str, ...]
+    cited: str
     note: str | None
     route: str | None = None
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """Where it stands in a release; read only when it is asked for, since whole tables have thousands of lines."""
-        return tuple(map(read_evidence, self.cited))
+        return tuple(map(read_evidence, pieces(self.cited)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from rlmetrics.names.inheritance import applied_rows
-from rlmetrics.names.records import read_evidence
+from rlmetrics.names.records import pieces, read_evidence
 from rlmetrics.names.tables import FrameworkTable, Tables
 
 __all__ = ["Claim", "DescribedKey", "Description", "describe"]
@@ -165,7 +165,7 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
         rows.update(table.file(part).get("placeholders", {}))
     for key, applied in {applied.key: applied for applied in applied_rows(table, stem, (release,))}.items():
         names = _PLACEHOLDER.findall(key)
-        cited = applied.row.get("evidence", ())
+        cited = pieces(applied.row.get("evidence", ""))
         yield DescribedKey(
             component=component,
             stem=applied.stem,
@@ -188,14 +188,14 @@ def _claims(table: FrameworkTable, stem: str, release: str) -> Iterator[Claim]:
         if not _covers(table, row, release):
             continue
         where = f"{stem}: {row['key']}"
-        for entry in row.get("evidence", ()):
+        for entry in pieces(row.get("evidence", "")):
             yield from _claim(where, entry, release, row["key"], file["eval_prefix"])
         for variant in row.get("variants", ()):
-            for entry in variant.get("evidence", ()):
+            for entry in pieces(variant.get("evidence", "")):
                 yield from _claim(f"{where} @{variant['name']}", entry, release, row["key"], file["eval_prefix"])
     for field in ("tracking", "omits", "amends"):
         for row in file.get(field, ()):
-            for entry in row.get("evidence", ()):
+            for entry in pieces(row.get("evidence", "")):
                 yield from _claim(f"{stem}: {row.get('key', field)}", entry, release)
     yield from _config_claims(stem, file.get("config", {}), release)
 
@@ -203,7 +203,7 @@ def _claims(table: FrameworkTable, stem: str, release: str) -> Iterator[Claim]:
 def _config_claims(stem: str, config: Mapping[str, Any], release: str) -> Iterator[Claim]:
     for name, row in config.items():
         for _, _, cited in row.get("defaults", ()):
-            for entry in cited:
+            for entry in pieces(cited):
                 yield from _claim(f"{stem}: config {name}", entry, release)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from rlmetrics.names.records import read_evidence
+from rlmetrics.names.records import pieces, read_evidence
 from rlmetrics.names.tables import FrameworkTable, Tables
 from rlmetrics.names.templates import placeholders_in
 
@@ -87,12 +87,12 @@ def _filled(key: str, names: Sequence[str], values: Sequence[str]) -> str:
 def _cited(file: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield all evidence of a file, with the emission's key where a line may have to show one."""
     for row in file.get("emissions", ()):
-        yield row["key"], row["evidence"]
-        yield from ((row["key"], variant.get("evidence", ())) for variant in row.get("variants", ()))
+        yield row["key"], pieces(row["evidence"])
+        yield from ((row["key"], pieces(variant.get("evidence", ""))) for variant in row.get("variants", ()))
     for field in ("tracking", "omits", "amends"):
-        yield from (("", row.get("evidence", ())) for row in file.get(field, ()))
+        yield from (("", pieces(row.get("evidence", ""))) for row in file.get(field, ()))
     for row in file.get("config", {}).values():
-        yield from (("", cited) for _, _, cited in row.get("defaults", ()))
+        yield from (("", pieces(cited)) for _, _, cited in row.get("defaults", ()))
 
 
 def problems_in(sources: Mapping[str, str], citations: list[ForeignCitation]) -> dict[str, str | None]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from rlmetrics.names.records import BETWEEN
+
 from ..model import Evidence, Source
 
 __all__ = ["Row", "Table", "evidence", "plain", "row", "source"]
@@ -45,8 +47,14 @@ def plain(value: Any) -> Any:
     return value
 
 
-def evidence(items: list[Evidence]) -> list[str]:
-    """Return evidence as texts ``release|path|line|symbol[|shows[|note]]``, one short line each."""
+def evidence(items: list[Evidence]) -> str:
+    """Return evidence as one text, since it is most of the tables and seldom read: pieces between ``BETWEEN``.
+
+    Each is ``release|path|line|symbol[|shows[|note]]``.
+
+    Raises:
+        ValueError: A piece contains what stands between them.
+    """
     rows = []
     for item in items:
         fields = [item.release, item.path, str(item.line), item.symbol]
@@ -55,7 +63,10 @@ def evidence(items: list[Evidence]) -> list[str]:
         if item.note is not None:
             fields.append(item.note)
         rows.append("|".join(fields))
-    return rows
+        if BETWEEN in rows[-1]:
+            msg = f"evidence must not contain {BETWEEN!r}: {rows[-1]}"
+            raise ValueError(msg)
+    return BETWEEN.join(rows)
 
 
 def source(item: Source) -> Row:
