@@ -291,6 +291,48 @@ def test_a_page_replaces_neither_a_folder_nor_a_run(runs, tmp_path, capsys, page
     assert not runs.with_name("runs.translated").exists()
 
 
+OLD_NAMES = {"actor/lr(1e-4)": 1.0, "critic/score/mean": 0.5}
+OPEN_NAMES = {"actor/pg_loss": 0.25, "critic/score/mean": 0.5}
+
+
+def _console(row):
+    return "step:1 - " + " - ".join(f"{key}:{value}" for key, value in row.items()) + "\n"
+
+
+def test_records_of_one_run_are_judged_together(tmp_path, capsys):
+    """What one leaves open, another one of the run decides; names that are known nowhere rule nothing out."""
+    for number in ("1", "2"):
+        run = tmp_path / "runs" / number
+        run.mkdir(parents=True)
+        (run / "metrics.jsonl").write_text(json.dumps(OLD_NAMES) + "\n")
+        (run / "logs").mkdir()
+        (run / "logs" / "train.log").write_text(_console(OPEN_NAMES))
+        (run / "mine.csv").write_text("step,my/own\n1,2\n")
+
+    assert 0 == main(["translate", str(tmp_path / "runs"), "--to", "canonical", "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    logs = [file for file in report["files"] if file["path"].endswith((".log", ".jsonl"))]
+    assert 4 == len(logs)
+    assert {"verl==0.1"} == {file["from"] for file in logs}
+
+
+def test_runs_side_by_side_decide_nothing_about_each_other(tmp_path, capsys):
+    """Two logs of one kind are of two runs, which may be of two releases, in one folder or in two."""
+    for folders in (("", ""), ("old", "new")):
+        root = tmp_path / "-".join(folders)
+        for folder, name, row in zip(folders, ("a", "b"), (OLD_NAMES, OPEN_NAMES), strict=True):
+            (root / folder).mkdir(parents=True, exist_ok=True)
+            (root / folder / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+
+        assert 1 == main(["translate", str(root), "--to", "canonical", "--json", "-o", f"{root}.out"])
+
+        captured = capsys.readouterr()
+        report = json.loads(captured.out)
+        assert ("verl==0.1", [str(root / folders[1] / "b.jsonl")]) == (report["from"], list(report["failed"]))
+        assert f"{root / folders[1] / 'b.jsonl'}: ambiguous" in captured.err
+
+
 def test_a_page_replaces_another_file_only_with_force(runs, tmp_path, capsys):
     """``--html`` at a file that is there: one line, exit code 2, nothing written; with ``--force`` it is replaced."""
     page = tmp_path / "notes.html"

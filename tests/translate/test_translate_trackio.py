@@ -293,3 +293,67 @@ def test_another_database_is_refused(tmp_path):
 
     with pytest.raises(InputError, match="is this a project of Trackio"):
         translate_file(path, source=VERL, target="canonical", kind="trackio")
+
+
+WRITE_MIXED = """
+import json, sys, trackio
+for name, rows in json.loads(sys.argv[1]).items():
+    trackio.init(project="rlhf", name=name, config={"lr": 1e-6})
+    for row in rows:
+        trackio.log(row)
+    trackio.finish()
+"""
+READ_MIXED = """
+import json, sys
+from trackio.sqlite_storage import SQLiteStorage
+print(json.dumps({run: SQLiteStorage.get_logs("rlhf", run) for run in ("ppo", "sft", "own")}))
+"""
+
+
+def _numbers(name):
+    with (FIXTURES / name).open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return [{k: v for k, v in row.get("data", row).items() if isinstance(v, int | float)} for row in rows]
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A project with runs of two frameworks, and one whose names no release has."""
+    rows = {
+        "ppo": _numbers("trl-0.7.10-ppo1_wandb.jsonl"),
+        "sft": _numbers("verl-0.9.1-sft.jsonl"),
+        "own": [{"my/own": 0.5}],
+    }
+    _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps(rows))
+    return tmp_path / "rlhf.db"
+
+
+def test_each_run_is_judged_by_its_own_names(mixed, tmp_path, capsys):
+    """Runs of several frameworks in one project: each is translated from its own source, and its note says so."""
+    home = tmp_path / "home"
+    home.mkdir()
+
+    code = main(["translate", str(mixed), "--to", "canonical", "-o", str(home / "rlhf.db"), "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    old, new = (json.loads(_trackio(folder, "-c", READ_MIXED)) for folder in (tmp_path, home))
+    ppo, sft = Translator("trl[PPOTrainer]==0.7.10", "canonical"), Translator("verl[sft]==0.9.1", "canonical")
+    assert 0 == code
+    assert {"ppo": list(map(ppo.row, old["ppo"])), "sft": list(map(sft.row, old["sft"])), "own": old["own"]} == new
+    assert report["records"] == sum(map(len, old.values()))
+    assert {f"{mixed} (ppo)", f"{mixed} (sft, own)"} == {file["path"] for file in report["files"]}
+    notes = dict(_cells(home / "rlhf.db", "SELECT run_name, config FROM configs"))
+    sources = {run: json.loads(config)["translated_from"]["from"] for run, config in notes.items()}
+    assert {"ppo": "trl[PPOTrainer]==0.5.0 to 0.11.4", "sft": "verl[sft]==0.9.1", "own": sources["sft"]} == sources
+    assert ["rlhf.db"] == sorted(file.name for file in home.iterdir() if "rlhf" in file.name and file.suffix == ".db")
+
+
+def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
+    """If one run of a project can't be judged, nothing is written, and the line says which."""
+    _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"grpo": _numbers("trl-0.18.2-grpo.jsonl")}))
+
+    assert 2 == main(["translate", str(mixed), "--to", "canonical"])
+
+    (error,) = capsys.readouterr().err.splitlines()[-1:]
+    assert f"{mixed}: run grpo: ambiguous" in error
+    assert not [file for file in tmp_path.iterdir() if "translated" in file.name]

@@ -17,7 +17,7 @@ from .templates import Template, placeholders_in
 from .versions import Releases
 from .view import FrameworkView
 
-__all__ = ["AmbiguousError", "Candidate", "candidates", "infer_source"]
+__all__ = ["AmbiguousError", "Candidate", "candidates", "decided", "explaining", "infer_source"]
 
 MAX_LISTED = 6
 
@@ -100,9 +100,26 @@ def infer_source(
         NamesError: No source explains any key.
         AmbiguousError: Several explain them equally well and differently.
     """
-    tables = load_tables(spec)
     names = list(dict.fromkeys(keys))
-    found = candidates(names, tables)
+    best = explaining(names, releases=releases, settings=settings, whole=whole, spec=spec)
+    return decided(best, of=len(names), config=config, spec=spec)
+
+
+def explaining(
+    keys: Iterable[str],
+    *,
+    releases: Mapping[str, str] | None = None,
+    settings: Collection[str] = (),
+    whole: bool = False,
+    spec: Overlays | Tables = None,
+) -> list[Candidate]:
+    """Return all sources between which nothing decides but what the keys mean, as for ``infer_source``.
+
+    Raises:
+        NamesError: No source explains any key.
+    """
+    tables = load_tables(spec)
+    found = candidates(keys, tables)
     installed = releases or {}
     found = [item for item in found if installed.get(item.framework, item.release) == item.release] or found
     if not found:
@@ -113,18 +130,26 @@ def infer_source(
     best = [item for item in best if item.component is not None] or best
     if whole:
         best = _with_all_present(best, found)
-    best = _not_extended(_with_fields(best, set(settings), tables), tables)
-    alike = _alike(best, tables, config)
+    return _not_extended(_with_fields(best, set(settings), tables), tables)
+
+
+def decided(best: Sequence[Candidate], *, of: int, config: Config = None, spec: Overlays | Tables = None) -> str:
+    """Return the newest of some sources if they mean the same by the keys; ``of`` how many keys, for messages.
+
+    Raises:
+        AmbiguousError: They do not.
+    """
+    alike = _alike(best, load_tables(spec), config)
     if len(alike) > 1:
         shown = MAX_LISTED if len({item.component for item in best}) > 1 else len(alike)
         listed = ", ".join(_range(group) for group in alike[:shown])
         more = f" and {len(alike) - shown} more" if len(alike) > shown else ""
-        msg = f"ambiguous: of {len(names)} keys these explain the most: {listed}{more}; name the source"
+        msg = f"ambiguous: of {of} keys these explain the most: {listed}{more}; name the source"
         raise AmbiguousError(msg, tuple(best))
     chosen = best[0]
     if len(best) > 1:
         message = f"{best[-1].release} to {chosen.release} explain the keys alike; taken to be {chosen}"
-        warnings.warn(message, FallbackWarning, stacklevel=2)
+        warnings.warn(message, FallbackWarning, stacklevel=3)
     return str(chosen)
 
 
@@ -271,7 +296,7 @@ def _not_extended(best: list[Candidate], tables: Tables) -> list[Candidate]:
     return [item for item in best if item not in extended]
 
 
-def _alike(best: list[Candidate], tables: Tables, config: Config) -> list[list[Candidate]]:
+def _alike(best: Sequence[Candidate], tables: Tables, config: Config) -> list[list[Candidate]]:
     """Group releases of one component, newest first, that follow each other and mean the same by the keys."""
     by_name: dict[tuple[str, str | None], list[Candidate]] = {}
     for item in best:

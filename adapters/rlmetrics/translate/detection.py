@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
-from rlmetrics.names import AmbiguousError, infer_source
+from rlmetrics.names import AmbiguousError, Candidate, infer_source
 from rlmetrics.names.errors import NamesError
+from rlmetrics.names.inference import decided, explaining
 from rlmetrics.names.tables import Overlays, Tables
 
 from .errors import InputError
-from .kinds import KINDS, LAYOUTS, settings_of, wandb
+from .kinds import DATABASES, KINDS, LAYOUTS, settings_of, wandb
 from .tree import Unit
 
-__all__ = ["located", "source_of", "sources_of"]
+__all__ = ["Source", "located", "source_of", "sources_of"]
+
+Source = str | InputError | NamesError
+"""A source, several that fit (an ``AmbiguousError``), or why there is none."""
+
+_CHECKPOINT = re.compile(r"(?<=checkpoint-)\d+")
 
 
 def source_of(place: Path, names: Iterable[str], **options: Any) -> str | AmbiguousError:
@@ -37,10 +45,10 @@ def source_of(place: Path, names: Iterable[str], **options: Any) -> str | Ambigu
 
 
 @overload
-def located(place: Path, error: AmbiguousError) -> AmbiguousError: ...
+def located(place: Path | str, error: AmbiguousError) -> AmbiguousError: ...
 @overload
-def located(place: Path, error: NamesError) -> NamesError: ...
-def located(place: Path, error: NamesError) -> NamesError:
+def located(place: Path | str, error: NamesError) -> NamesError: ...
+def located(place: Path | str, error: NamesError) -> NamesError:
     """Return an error about the names of one place, which it names first."""
     msg = f"{place}: {error}"
     return AmbiguousError(msg, error.candidates) if isinstance(error, AmbiguousError) else NamesError(msg)
@@ -48,52 +56,150 @@ def located(place: Path, error: NamesError) -> NamesError:
 
 def sources_of(
     units: Sequence[Unit], *, config: Mapping[str, Any] | None = None, spec: Overlays | Tables = None
-) -> dict[Path, str | InputError | NamesError]:
-    """Return the source of each unit, or why it has none: it is damaged, or its names decide nothing.
+) -> dict[Path, dict[str | None, Source]]:
+    """Return the source of each unit, of each of its runs if it is a database, or why there is none.
 
-    A folder may hold runs of several trainers, so each is judged by its own names. What these leave open, the names of
-    all together may decide.
+    A folder may hold runs of several trainers and releases, so each is judged by its own names. What these leave open,
+    other records of the same run may decide.
     """
-    names: dict[Path, frozenset[str]] = {}
-    found: dict[Path, str | InputError | NamesError] = {}
+    found: dict[Path, dict[str | None, Source]] = {}
+    judge = _Judge(_agreed([wandb.releases(unit.path) for unit in units if unit.kind == "wandb"]), config, spec)
+    runs: list[_Run] = []
     for unit in units:
         try:
-            names[unit.path] = frozenset(KINDS[unit.kind].names(unit.path))
+            runs += judge.runs(unit)
         except InputError as error:
-            found[unit.path] = error
-    agreed = _agreed([wandb.releases(unit.path) for unit in units if unit.kind == "wandb"])
-    known: dict[tuple[frozenset[str], str, frozenset[str], bool], str | NamesError] = {}
-
-    def infer(
-        keys: frozenset[str],
-        releases: dict[str, str],
-        settings: frozenset[str] = frozenset(),
-        *,
-        whole: bool = False,
-    ) -> str | NamesError:
-        place = (keys, str(sorted(releases.items())), settings, whole)
-        if place not in known:
-            try:
-                known[place] = infer_source(
-                    sorted(keys), releases=releases, settings=settings, whole=whole, config=config, spec=spec
-                )
-            except NamesError as error:
-                known[place] = error
-        return known[place]
-
-    for unit in units:
-        if unit.path in names:
-            own = wandb.releases(unit.path) if unit.kind == "wandb" else {}
-            found[unit.path] = infer(
-                names[unit.path], own or agreed, settings_of(unit.kind, unit.path), whole=unit.kind not in LAYOUTS
-            )
-    if any(isinstance(source, NamesError) for source in found.values()):
-        together = infer(frozenset[str]().union(*names.values()), agreed)
-        for path, source in found.items():
-            says_nothing = isinstance(source, NamesError) and not isinstance(source, AmbiguousError)
-            if says_nothing or (isinstance(source, NamesError) and isinstance(together, str)):
-                found[path] = together
+            found[unit.path] = {None: error}
+    folders = _Folders(runs)
+    for run in runs:
+        if run.candidates:
+            found.setdefault(run.unit.path, {})[run.name] = judge.decided(folders.narrowed(run), run.keys)
+    for run in runs:
+        if not run.candidates:
+            # Its names say nothing, so that any source will do that those beside it have.
+            beside = sorted(found.get(run.unit.path, {}).values(), key=lambda source: not isinstance(source, str))
+            found.setdefault(run.unit.path, {})[run.name] = beside[0] if beside else judge.of_all(runs)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is judged by itself: a unit, or a run in a database.
+
+    Attributes:
+        unit: The unit.
+        name: The name of the run in a database.
+        keys: What it logged, as far as that was read.
+        candidates: What explains them; nothing does if it is empty.
+    """
+
+    unit: Unit
+    name: str | None
+    keys: frozenset[str]
+    candidates: Sequence[Candidate]
+
+    @property
+    def record(self) -> str:
+        """What it is a record of; that of a later checkpoint continues that of an earlier one."""
+        return f"{_CHECKPOINT.sub('', str(self.unit.path))}:{self.name or ''}"
+
+
+class _Folders:
+    """Folders that hold the records of one run: none of them two of one kind, and some source explains all.
+
+    Dashboards and configuration name what they need, perhaps of several runs, and rule nothing out.
+
+    Args:
+        runs: What is judged.
+    """
+
+    def __init__(self, runs: Sequence[_Run]) -> None:
+        self._records: dict[Path, dict[str, set[str]]] = {}
+        self._common: dict[Path, frozenset[str]] = {}
+        for run in runs:
+            own = frozenset(map(str, run.candidates))
+            for place in _places(run) if run.unit.kind not in LAYOUTS else ():
+                self._records.setdefault(place, {}).setdefault(run.unit.kind, set()).add(run.record)
+                if own:
+                    self._common[place] = self._common.get(place, own) & own
+
+    def narrowed(self, run: _Run) -> Sequence[Candidate]:
+        """Return which candidates of a run explain all that its folder holds."""
+        shared = frozenset[str]()
+        for place in _places(run):
+            records = self._records.get(place, {}).values()
+            if any(len(found) > 1 for found in records):
+                break
+            shared = self._common.get(place) or shared
+        return [item for item in run.candidates if str(item) in shared] or run.candidates
+
+
+def _places(run: _Run) -> list[Path]:
+    """Return the unit and the folders in which it lies, the innermost first."""
+    return [run.unit.path, *run.unit.path.parents]
+
+
+class _Judge:
+    """Infers sources; the same names are judged once.
+
+    Args:
+        agreed: The releases that runs say were installed, for those that say nothing.
+        config: As for ``Translator``.
+        spec: As for ``Translator``.
+    """
+
+    def __init__(self, agreed: Mapping[str, str], config: Mapping[str, Any] | None, spec: Overlays | Tables) -> None:
+        self._agreed = agreed
+        self._config = config
+        self._spec = spec
+        self._explaining: dict[tuple[Any, ...], Sequence[Candidate]] = {}
+        self._decided: dict[tuple[Any, ...], str | AmbiguousError] = {}
+        self._of_all: Source | None = None
+
+    def runs(self, unit: Unit) -> Iterator[_Run]:
+        """Yield what is judged by itself of a unit.
+
+        Raises:
+            InputError: If it is damaged.
+        """
+        settings, whole = settings_of(unit.kind, unit.path), unit.kind not in LAYOUTS
+        releases = (wandb.releases(unit.path) if unit.kind == "wandb" else {}) or self._agreed
+        for name, names in _names_of(unit):
+            keys = frozenset(names)
+            place = keys, tuple(sorted(releases.items())), settings, whole
+            if place not in self._explaining:
+                try:
+                    best = explaining(sorted(keys), releases=releases, settings=settings, whole=whole, spec=self._spec)
+                except NamesError:
+                    best = []
+                self._explaining[place] = best
+            yield _Run(unit, name, keys, self._explaining[place])
+
+    def decided(self, best: Sequence[Candidate], keys: frozenset[str]) -> str | AmbiguousError:
+        """Return the one source among candidates, or what says that there are several."""
+        place = keys, tuple(map(str, best))
+        if place not in self._decided:
+            try:
+                self._decided[place] = decided(best, of=len(keys), config=self._config, spec=self._spec)
+            except AmbiguousError as error:
+                self._decided[place] = error
+        return self._decided[place]
+
+    def of_all(self, runs: Sequence[_Run]) -> Source:
+        """Return the source of the names of all runs together."""
+        if self._of_all is None:
+            names = sorted(frozenset[str]().union(*(run.keys for run in runs)))
+            try:
+                self._of_all = infer_source(names, config=self._config, spec=self._spec)
+            except NamesError as error:
+                self._of_all = error
+        return self._of_all
+
+
+def _names_of(unit: Unit) -> list[tuple[str | None, Iterable[str]]]:
+    if unit.kind in DATABASES and (runs := DATABASES[unit.kind].runs(unit.path)):
+        return [*runs.items()]
+    return [(None, KINDS[unit.kind].names(unit.path))]
 
 
 def _agreed(said: Sequence[Mapping[str, str]]) -> dict[str, str]:

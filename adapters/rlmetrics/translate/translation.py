@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,11 @@ from rlmetrics.names.errors import NamesError
 from rlmetrics.names.tables import Overlays, Tables
 
 from .agreement import open_translator
-from .detection import located, sources_of
+from .detection import Source, located, sources_of
 from .errors import InputError
 from .files import default_output, replacing, require_free
 from .jsontree import Document, TreeError
-from .kinds import KINDS, surface_of, wandb
+from .kinds import DATABASES, KINDS, surface_of, wandb
 from .report import Report
 from .translator import Translator
 from .tree import Tree, Unit, survey
@@ -95,10 +96,11 @@ def translate_file(
         raise InputError(next(iter(tree.unreadable.values()), msg), None if tree.unreadable else path)
     options = {"config": config, "bind": bind, "spec": spec, "strict": strict, "both": both, "unknown": unknown}
     job = _Job(target, options, surface, wandb.Options(new_id=new_run_id, keep_alerts=keep_alerts))
+    sources: dict[Path, dict[str | None, Source]]
     if source == "auto":
         sources = sources_of(tree.units, config=config, spec=spec)
     else:
-        sources = dict.fromkeys((unit.path for unit in tree.units), source)
+        sources = {unit.path: {None: source} for unit in tree.units}
         job.translator(source, tree.units[0])
     with replacing(output) as part:
         total = _translate(path, part, tree, sources, job, progress)
@@ -148,10 +150,40 @@ class _Job:
             self._translators[source, surface] = open_translator(source, self.target, surface=surface, **self.options)
         return self._translators[source, surface]
 
-    def translate(self, unit: Unit, goal: Path, source: str | AmbiguousError) -> Report:
-        """Write the translation of a unit to ``goal``."""
+    def translate(self, unit: Unit, goal: Path, sources: Mapping[str | None, Source]) -> list[Report]:
+        """Write the translation of a unit to ``goal``; there is an account for each source of its runs.
+
+        Raises:
+            InputError: If it is damaged, or its source can't be known; also NamesError for that.
+        """
+        runs: dict[str | AmbiguousError, list[str]] = {}
+        for run, source in sources.items():
+            if not isinstance(source, str | AmbiguousError):
+                raise source
+            runs.setdefault(source, []).append(run or "")
+        if len(runs) == 1:
+            return [self._whole(unit, goal, next(iter(runs)))]
+        reports: list[Report] = []
+        with tempfile.TemporaryDirectory(prefix=f".{goal.name}.", dir=goal.parent) as folder:
+            path = unit.path
+            for number, (source, names) in enumerate(runs.items()):
+                part, listed = Path(folder, str(number)), ", ".join(names)
+                try:
+                    translator = self.translator(source, unit)
+                    report = translator.new_report(unit.kind)
+                    DATABASES[unit.kind].translate(path, part, translator, report, names)
+                except NamesError as error:
+                    raise located(f"run {listed}", error) from None
+                report.path = f"{unit.path} ({listed})"
+                reports.append(report)
+                path = part
+            path.replace(goal)
+        return reports
+
+    def _whole(self, unit: Unit, goal: Path, source: str | AmbiguousError) -> Report:
         translator = self.translator(source, unit)
         report = translator.new_report(unit.kind)
+        report.path = str(unit.path)
         if unit.kind == "wandb":
             wandb.translate(unit.path, goal, translator, report, self.wandb)
         else:
@@ -163,7 +195,7 @@ def _translate(
     path: Path,
     part: Path,
     tree: Tree,
-    sources: Mapping[Path, str | InputError | NamesError],
+    sources: Mapping[Path, Mapping[str | None, Source]],
     job: _Job,
     progress: Progress | None,
 ) -> Report:
@@ -179,22 +211,19 @@ def _translate(
     for unit in tree.units:
         if progress:
             progress(unit.path, done, size)
-        source = sources[unit.path]
+        was_guessed = any(isinstance(source, NamesError) for source in sources[unit.path].values())
         scratch = part if unit.path == path and path.is_file() else part / f".{os.getpid()}.unit"
         scratch.parent.mkdir(exist_ok=True)
         try:
-            if not isinstance(source, str | AmbiguousError):
-                raise source
-            report = job.translate(unit, scratch, source)
+            found = job.translate(unit, scratch, sources[unit.path])
         except (InputError, NamesError, PermissionError) as error:
             failed[unit.path] = error
-            if isinstance(error, NamesError) and not isinstance(source, str):
+            if isinstance(error, NamesError) and was_guessed:
                 failed[unit.path] = located(unit.path, error)
             _discard(scratch)
         else:
-            report.outputs = [str(file) for file in _settle(scratch, part / unit.path.relative_to(path))]
-            report.path = str(unit.path)
-            reports.append(report)
+            found[0].outputs = [str(file) for file in _settle(scratch, part / unit.path.relative_to(path))]
+            reports += found
         done += unit.size
     if not reports:
         raise next(iter(failed.values()))

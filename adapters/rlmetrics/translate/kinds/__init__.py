@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -26,9 +26,11 @@ from . import (
 )
 
 __all__ = [
+    "DATABASES",
     "FOLDER_KINDS",
     "KINDS",
     "LAYOUTS",
+    "DatabaseKind",
     "FolderKind",
     "Kind",
     "arguments_among",
@@ -64,6 +66,20 @@ class FolderKind(Kind, Protocol):
         ...
 
 
+class DatabaseKind(Kind, Protocol):
+    """A kind of which one file may hold several runs."""
+
+    def runs(self, path: Path) -> dict[str, set[str]]:
+        """Return the names of each run; nothing if ``path`` is a run of its own."""
+        ...
+
+    def translate(
+        self, path: Path, output: Path, translator: Translator, report: Report, only: Collection[str] | None = None
+    ) -> None:
+        """Translate as any kind does, but only some runs, if they are named."""
+        ...
+
+
 KINDS: dict[str, Kind] = {
     "tensorboard": tensorboard,
     "wandb": wandb,
@@ -87,7 +103,7 @@ LAYOUTS = {"wandb-workspace", "grafana", "config"}
 _ARGUMENTS = {"output_dir", "logging_steps", "per_device_train_batch_size"}
 """Some of what transformers' Trainer records of its arguments: where they are, all are."""
 
-_DATABASES = {"trackio", "mlflow"}
+DATABASES: dict[str, DatabaseKind] = {"trackio": trackio, "mlflow": mlflow}
 
 
 def kind_of(path: Path, wanted: str | None) -> str | None:
@@ -106,7 +122,7 @@ def kind_of(path: Path, wanted: str | None) -> str | None:
 
 def companions(kind: str, path: Path) -> list[Path]:
     """Return the files beside ``path`` that are read along with it and not copied on their own."""
-    return journals(path) if kind in _DATABASES and path.is_file() else []
+    return journals(path) if kind in DATABASES and path.is_file() else []
 
 
 def is_left_behind(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Collection
 from pathlib import Path
 
 from ..databases import columns, reading, rewriting, tables
@@ -13,7 +14,7 @@ from ..report import Report
 from ..rows import Rewriter
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["names", "recognises", "runs", "translate"]
 
 _SAMPLE_ROWS = 200
 _NOTE = "translated_from"
@@ -26,20 +27,28 @@ def recognises(path: Path) -> bool:
 
 def names(path: Path) -> set[str]:
     """Return the names in the first rows of each run."""
-    found: set[str] = set()
+    return set[str]().union(*runs(path).values())
+
+
+def runs(path: Path) -> dict[str, set[str]]:
+    """Return the names in the first rows of each run, by its name."""
+    found: dict[str, set[str]] = {}
     with reading(path) as database:
-        for (run,) in database.execute("SELECT DISTINCT run_name FROM metrics").fetchall():
+        for (run,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name").fetchall():
             query = "SELECT id, metrics FROM metrics WHERE run_name = ? ORDER BY id LIMIT ?"
             for number, content in database.execute(query, (run, _SAMPLE_ROWS)):
                 row = _row(path, number, _text(path, number, content))
-                found.update(member.key for member in row.items)
+                found.setdefault(run, set()).update(member.key for member in row.items)
     return found
 
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
+def translate(
+    path: Path, output: Path, translator: Translator, report: Report, only: Collection[str] | None = None
+) -> None:
     """Write a copy of a project with the names in its logged dicts translated; the configuration of each run says so.
 
-    Everything else stays: steps, times, ids, system metrics, alerts, traces and artifacts.
+    Everything else stays: steps, times, ids, system metrics, alerts, traces and artifacts, and runs that are not among
+    ``only``, if there are such.
 
     Raises:
         InputError: If the database is damaged or no project, or a value can't be converted.
@@ -65,16 +74,18 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
             msg = "there is no table of metrics as Trackio keeps them; is this a project of Trackio?"
             raise InputError(msg, path)
         database.create_function("renamed", 2, renamed)
+        chosen = _chosen(only)
         try:
-            report.records += database.execute("UPDATE metrics SET metrics = renamed(id, metrics)").rowcount
+            query = f"UPDATE metrics SET metrics = renamed(id, metrics) WHERE {chosen}"
+            report.records += database.execute(query, tuple(only or ())).rowcount
         except sqlite3.OperationalError:
             if errors:
                 raise errors[0] from None
             raise
         if "configs" in held:
-            _note(database, report)
+            _note(database, report, only)
         if "alerts" in held:
-            _report_alerts(database, report)
+            _report_alerts(database, report, only)
 
 
 def _is_project(held: dict[str, set[str]]) -> bool:
@@ -104,10 +115,16 @@ def _error(path: Path, number: int, what: str) -> InputError:
     return InputError(f"row {number} of the table metrics: {what}", path)
 
 
-def _note(database: sqlite3.Connection, report: Report) -> None:
+def _chosen(only: Collection[str] | None) -> str:
+    """Return the condition that a row belongs to one of some runs, or to any."""
+    return "TRUE" if only is None else f"run_name IN ({', '.join('?' * len(only))})"
+
+
+def _note(database: sqlite3.Connection, report: Report, only: Collection[str] | None) -> None:
     """Add to the configuration of each run what was translated; a configuration that is no object stays."""
     said = json.dumps(report.provenance(), separators=(",", ":"))
-    for number, content in database.execute("SELECT id, config FROM configs").fetchall():
+    query = f"SELECT id, config FROM configs WHERE {_chosen(only)}"
+    for number, content in database.execute(query, tuple(only or ())).fetchall():
         text = content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
         try:
             row = members(text)
@@ -123,10 +140,11 @@ def _note(database: sqlite3.Connection, report: Report) -> None:
         database.execute("UPDATE configs SET config = ? WHERE id = ?", (changed, number))
 
 
-def _report_alerts(database: sqlite3.Connection, report: Report) -> None:
+def _report_alerts(database: sqlite3.Connection, report: Report, only: Collection[str] | None) -> None:
     """Report alerts whose words name a metric that has another name now; what people wrote stays."""
     renamed = {old for old, how in report.translated.items() if how["to"] != old and "/" in old}
-    for run, step, title, text in database.execute("SELECT run_name, step, title, text FROM alerts"):
+    query = f"SELECT run_name, step, title, text FROM alerts WHERE {_chosen(only)}"
+    for run, step, title, text in database.execute(query, tuple(only or ())):
         named = sorted(name for name in renamed if name in f"{title} {text}")
         if named:
             report.notes.append(f"alert {title!r} of {run} at step {step} names {', '.join(named)}: left as it is")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from ...errors import InputError
@@ -10,7 +11,7 @@ from ...translator import Translator
 from . import database, files
 from .files import members
 
-__all__ = ["SURFACE", "members", "names", "recognises", "translate"]
+__all__ = ["SURFACE", "members", "names", "recognises", "runs", "translate"]
 
 SURFACE = "mlflow"
 """New names are shown as MLflow allows them, unless another surface is asked for."""
@@ -26,8 +27,15 @@ def names(path: Path) -> set[str]:
     return files.names(path) if path.is_dir() else database.names(path)
 
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write a copy of a store with its keys translated.
+def runs(path: Path) -> dict[str, set[str]]:
+    """Return the keys of each run of a database, by its id."""
+    return {} if path.is_dir() else database.runs(path)
+
+
+def translate(
+    path: Path, output: Path, translator: Translator, report: Report, only: Collection[str] | None = None
+) -> None:
+    """Write a copy of a store with its keys translated; of a database, those of some runs, if they are named.
 
     Values, times and steps stay; conversions apply to values. Parameters, tags, inputs and artifacts are copied.
 
@@ -40,4 +48,4 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
             raise InputError(msg, path)
         files.translate(path, output, translator, report)
     else:
-        database.translate(path, output, translator, report)
+        database.translate(path, output, translator, report, only)

@@ -6,7 +6,7 @@ import hashlib
 import math
 import sqlite3
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from ...report import Report
 from ...translator import Translator
 from .routes import NOTE, Route, note_of, routes_of
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["names", "recognises", "runs", "translate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,16 @@ def names(path: Path) -> set[str]:
         return {key for (key,) in database.execute("SELECT DISTINCT key FROM metrics")}
 
 
-def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:
-    """Write a copy of a store with the keys of all runs translated; a tag of each run says so.
+def runs(path: Path) -> dict[str, set[str]]:
+    """Return the keys of each run, by its id."""
+    with reading(path) as database:
+        return {run: set(keys) for run, keys in _runs(database)}
+
+
+def translate(
+    path: Path, output: Path, translator: Translator, report: Report, only: Collection[str] | None = None
+) -> None:
+    """Write a copy of a store with the keys of all runs translated, or of those that are named; a tag of each says so.
 
     Raises:
         InputError: If the database is damaged or none of MLflow, or MLflow doesn't allow a new name.
@@ -68,7 +76,8 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
             raise InputError(msg, path)
         database.execute("CREATE TEMP TABLE gone (run TEXT, old TEXT, PRIMARY KEY (run, old)) WITHOUT ROWID")
         database.execute("CREATE TEMP TABLE route (run TEXT, old TEXT, new TEXT, scale REAL, offset REAL)")
-        for run, keys in _runs(database):
+        chosen = [(run, keys) for run, keys in _runs(database) if only is None or run in only]
+        for run, keys in chosen:
             try:
                 routes = routes_of(keys, partial(_digest, database, run), translator)
             except InputError as error:
@@ -85,7 +94,8 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         for table in _TABLES:
             if {table.run, table.key, table.value} <= held.get(table.name, set()):
                 _apply(database, table, [row[1] for row in database.execute(f"PRAGMA table_info({table.name})")])
-        report.records += database.execute("SELECT count(*) FROM metrics").fetchone()[0]
+        count = "SELECT count(*) FROM metrics WHERE run_uuid = ?"
+        report.records += sum(database.execute(count, (run,)).fetchone()[0] for run, _ in chosen)
         _report_views(database, held, report)
 
 
