@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Iterable, Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 Record: Any = import_module("wandb.proto.wandb_internal_pb2").Record
@@ -65,3 +66,25 @@ def by_name(items: Any) -> dict[str, dict[tuple[str, ...], str]]:
         name, *path = list(item.nested_key) or [item.key]
         row.setdefault(name, {})[tuple(path)] = item.value_json
     return row
+
+
+def parsed(path: Path) -> list[Any]:
+    """Return the records of a file."""
+    return [Record.FromString(payload) for payload in payloads(path.read_bytes())]
+
+
+def value_of(texts: dict[Any, str]) -> list[tuple[Any, str]]:
+    """A value put together from its texts, as text; NaN and Infinity included."""
+    return sorted((path, text) for path, text in texts.items())
+
+
+def write(path: Path, *parts: dict[str, Any]) -> Path:
+    """Write a file of records with the given fields, numbered, and return its path."""
+    records = (Record(num=number, **part).SerializeToString() for number, part in enumerate(parts, start=1))
+    path.write_bytes(b"".join(framed(records)))
+    return path
+
+
+def history(**row: str) -> dict[str, Any]:
+    """Return the fields of a record with one row; values are JSON."""
+    return {"history": {"item": [{"nested_key": [name], "value_json": value} for name, value in row.items()]}}

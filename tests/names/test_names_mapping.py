@@ -196,15 +196,6 @@ def test_an_unknown_key_is_not_translated(tables):
     assert "does not log it" in found.note
 
 
-def test_the_meaning_of_a_name_in_the_target_can_be_asked(tables):
-    """So that nothing lands under a name that means something else."""
-    names = map_names("beta==0.5", NEW, spec=tables)
-    meaning: Any = names.meaning_in_target("train/entropy")
-    assert "policy/ratio/mean" == meaning.entry.metric
-    assert names.meaning_in_target("a/b") is not None
-    assert map_names(NEW, "beta==0.5", spec=tables).meaning_in_target("a/b") is None
-
-
 def test_several_components_must_agree_on_a_key(tables):
     """Here they do not log the same key, so each row stands alone."""
     names = map_names("beta==0.5", "canonical", spec=tables)

@@ -4,13 +4,11 @@ import json
 from functools import cache
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_changes import changes
 from prometheus_client import CollectorRegistry, Gauge
 from prometheus_client.exposition import choose_encoder
-from rlmetrics.cli import main
 from rlmetrics.names import keys
 from rlmetrics.translate import Report, Translator
 from rlmetrics.translate.kinds import kind_of
@@ -27,27 +25,6 @@ OLD, NEW = "verl==0.1", "verl==0.9.1"
 @cache
 def _translator(source, target):
     return Translator(source, target)
-
-
-@pytest.fixture
-def translated(tmp_path, capsys):
-    """Translate a file or a text through the command line: exit code, written text, report or error."""
-
-    def run(given, source, target, *options):
-        path = given
-        if not isinstance(given, Path):
-            path = tmp_path / "board.json"
-            path.write_text(given, encoding="utf-8", newline="")
-        out = tmp_path / "out.json"
-        out.unlink(missing_ok=True)
-        before = path.read_bytes()
-        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
-        captured = capsys.readouterr()
-        assert before == path.read_bytes()
-        text = out.read_bytes().decode() if out.exists() else None
-        return code, text, json.loads(captured.out) if captured.out else captured.err
-
-    return run
 
 
 def board(*expressions, **fields):

@@ -2,19 +2,16 @@
 
 import json
 import re
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from json_changes import changes
-from rlmetrics.cli import main
 from rlmetrics.translate import Report, Translator
 from rlmetrics.translate.kinds import kind_of
 from rlmetrics.translate.kinds.wandb_workspace import rewrite
+from workspaces import panels_of, spec_with
 
 # W&B's package tells type checkers less than it makes at run time.
 REPORTS: Any = import_module("wandb_workspaces.reports.v2.interface")
@@ -28,38 +25,6 @@ GRPO = DASHBOARDS / "trl-0.18.2-grpo.view.json"
 REPORT = DASHBOARDS / "verl-0.9.1.report.json"
 OLD_PPO, NEW_PPO = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
 OLD_VERL, NEW_VERL = "verl==0.1", "verl==0.9.1"
-
-
-@pytest.fixture
-def translated(tmp_path, capsys):
-    """Translate a file or a document through the command line: exit code, written text, report or error."""
-
-    def run(given, source, target, *options):
-        path = given
-        if not isinstance(given, Path):
-            path = tmp_path / "board.json"
-            path.write_text(given if isinstance(given, str) else json.dumps(given), encoding="utf-8", newline="")
-        out = tmp_path / "out.json"
-        out.unlink(missing_ok=True)
-        before = path.read_bytes()
-        code = main(["translate", str(path), "--from", source, "--to", target, "-o", str(out), "--json", *options])
-        captured = capsys.readouterr()
-        assert before == path.read_bytes()
-        text = out.read_bytes().decode() if out.exists() else None
-        return code, text, json.loads(captured.out) if captured.out else captured.err
-
-    return run
-
-
-def spec_with(*panels, **section):
-    """A workspace with the given panels: pairs of a type and a configuration."""
-    made = [{"viewType": kind, "config": config} for kind, config in panels]
-    return {"section": {"panelBankConfig": {"sections": [{"panels": made}]}, **section}}
-
-
-def panels_of(text):
-    """Return the configurations of the panels of such a workspace."""
-    return [panel["config"] for panel in json.loads(text)["section"]["panelBankConfig"]["sections"][0]["panels"]]
 
 
 def test_every_place_of_a_workspace_is_rewritten_and_nothing_else(translated):
@@ -184,7 +149,7 @@ def test_translating_commutes_with_wandbs_models(tmp_path):
         return json.loads(spec.model_dump_json(by_alias=True, exclude_none=True))
 
     def renamed(text):
-        return rewrite(text, tmp_path, _translator(NEW_VERL, "canonical"), Report("", "", ""))
+        return rewrite(text, tmp_path, Translator(NEW_VERL, "canonical"), Report("", "", ""))
 
     text = REPORT.read_text(encoding="utf-8")
     assert written(renamed(text)) == json.loads(renamed(json.dumps(written(text))))
@@ -239,69 +204,6 @@ def test_names_with_another_meaning_are_set_aside(translated):
         assert {old: aside} == report["set_aside"]
 
 
-def test_converted_values_are_followed_where_a_panel_can(translated):
-    """Expressions keep their value, thresholds move with it, digit for digit; limits of axes are pointed out."""
-    lr = "actor/lr(1e-4)"
-    board = spec_with(
-        ("Run History Line Plot", {"metrics": [lr], "yAxisMax": 2, "expressions": [f"${{{lr}}} + ${{mine}}"]}),
-        runSets=[
-            {
-                "filters": {
-                    "op": "AND",
-                    "filters": [{"op": ">=", "key": {"section": "summary", "name": lr}, "value": 3}],
-                },
-                "sort": {"keys": [{"key": {"section": "summary", "name": lr}, "ascending": False}]},
-            }
-        ],
-    )
-
-    code, text, report = translated(board, OLD_VERL, NEW_VERL)
-
-    runs = json.loads(text)["section"]["runSets"][0]
-    assert 0 == code
-    assert {"metrics": ["actor/lr"], "yAxisMax": 2, "expressions": ["(${actor/lr} / 0.0001) + ${mine}"]} == panels_of(
-        text
-    )[0]
-    assert ("actor/lr", 0.0003) == (
-        runs["filters"]["filters"][0]["key"]["name"],
-        runs["filters"]["filters"][0]["value"],
-    )
-    assert {"key": {"section": "summary", "name": "actor/lr"}, "ascending": False} == runs["sort"]["keys"][0]
-    assert any(
-        "the values of actor/lr(1e-4) become 0.0001 * value + 0: adapt limits" in note for note in report["notes"]
-    )
-
-
-def test_a_turned_sign_turns_filters_and_orders(translated):
-    """Where the sign of a metric changes, at least becomes at most, and the largest first the smallest first."""
-    key = {"section": "summary", "name": "ppo/policy/policykl"}
-    filters = {"filterFormat": "filterV2", "filters": [{"key": key, "op": ">=", "value": 0.25}]}
-    board = spec_with(runSets=[{"filters": filters, "sort": {"keys": [{"key": key, "ascending": False}]}}])
-
-    _, text, _ = translated(board, "trl[PPOTrainer]==0.2.1", "canonical")
-
-    runs = json.loads(text)["section"]["runSets"][0]
-    new = {"section": "summary", "name": "kl/old/k1"}
-    assert {"key": new, "op": "<=", "value": -0.25} == runs["filters"]["filters"][0]
-    assert {"key": new, "ascending": True} == runs["sort"]["keys"][0]
-
-
-def test_both_brings_old_values_to_the_new_scale(translated):
-    """A chart over a migration draws converted values: the old name goes into an expression."""
-    config = {"metrics": ["actor/lr(1e-4)", "timing/ref"]}
-    board = spec_with(
-        ("Run History Line Plot", config), ("Run History Line Plot", {**config, "expressions": ["${mine}"]})
-    )
-
-    _, text, _ = translated(board, OLD_VERL, NEW_VERL, "--both")
-
-    converted = "${actor/lr(1e-4)} * 0.0001"
-    assert [
-        {"metrics": ["actor/lr", "timing_s/ref", "timing/ref"], "expressions": [converted]},
-        {"metrics": ["actor/lr", "timing_s/ref", "timing/ref"], "expressions": ["${mine}", converted]},
-    ] == panels_of(text)
-
-
 def test_two_names_that_become_one_stand_once(translated):
     """A list has the new name once; a map with different settings for both sets both aside, and the exit code is 1."""
     old = ["ppo/mean_scores", "env/reward_mean"]
@@ -345,14 +247,6 @@ def test_names_with_a_part_before_or_after_them_are_read(translated):
             "legendTemplate": "${config:timing/ref} ${summary:timing_s/ref.last} ${run:name} ${timing/ref",
         }
     ] == panels_of(text)
-
-
-def test_a_workspace_of_regular_expressions_alone_is_translated(translated):
-    """What they choose counts as translated; nothing else is named."""
-    code, text, report = translated(spec_with(("X", {"metricRegex": "^timing/ref$"})), OLD_VERL, NEW_VERL)
-
-    assert (0, ["timing/ref"]) == (code, list(report["translated"]))
-    assert [{"metricRegex": "^timing/ref$|^(?:timing_s/ref)$"}] == panels_of(text)
 
 
 def test_unknown_names_are_kept_dropped_or_refused(translated):
@@ -423,67 +317,6 @@ def test_what_the_app_writes_for_itself_is_only_reported(translated):
     assert "mentions timing/values (now timing_s/values)" in notes
 
 
-def test_regexes_are_widened_by_what_they_match(translated):
-    """Literal names are added exactly, templates as patterns; nothing is added that matches already."""
-    source, target = "trl[GRPOTrainer]==0.18.2", "canonical"
-    expressions = ["^train/rewards/.*/mean$", "train/kl", "mine/.*", "(", "kl|reward"]
-    board = spec_with(("X", {"metrics": ["train/kl"]}), *(("X", {"metricRegex": text}) for text in expressions))
-
-    _, text, report = translated(board, source, target)
-
-    new = [panel.get("metricRegex") for panel in panels_of(text)[1:]]
-    assert "^train/rewards/.*/mean$|^(?:reward/function/mean/[^/]+)$" == new[0]
-    assert "train/kl|^(?:kl/reference/k3)$" == new[1]
-    assert ["mine/.*", "("] == new[2:4]
-    assert re.search(new[0], "reward/function/mean/accuracy")
-    assert "kl|reward" == new[4], "it matches the new names already"
-    notes = " ".join(report["notes"])
-    assert "mine/.* stays: nothing it matches is renamed" in notes
-    assert "( can't be followed" in notes
-
-
-WIDENED = {
-    ("trl[GRPOTrainer]==0.18.2", "canonical"): (
-        ["^train/rewards/.*/mean$", "train/kl$", "mine/.*", "(", "[|^(?:y)$"],
-        2,
-    ),
-    ("verl==0.9.1", "canonical"): (["^(critic|actor)/", r"response_length/(mean|max)", "^timing_s/", "^val"], 4),
-    ("trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"): (["^ppo/policy/.*", "^ppo/", "ppo/policy/approxkl$"], 3),
-}
-
-
-@pytest.mark.parametrize("way", WIDENED, ids=lambda way: way[0])
-def test_widened_regexes_are_narrowed_again(translated, way):
-    """There and back gives every expression again; with ``--both`` it stays wide."""
-    old, count = WIDENED[way]
-    board = spec_with(
-        ("X", {"metrics": ["train/loss", "ppo/loss/value"]}), *(("X", {"metricRegex": text}) for text in old)
-    )
-
-    _, there, _ = translated(board, *way)
-    code, back, report = translated(json.loads(there), *reversed(way))
-    _, both, _ = translated(json.loads(there), *reversed(way), "--both")
-
-    wide = [panel["metricRegex"] for panel in panels_of(there)[1:]]
-    assert count == sum(first != second for first, second in zip(old, wide, strict=True))
-    assert (0, old) == (code, [panel["metricRegex"] for panel in panels_of(back)[1:]])
-    assert count == sum(" is narrowed to " in note for note in report["notes"])
-    assert all(
-        new.startswith(text)
-        for text, new in zip(wide, [panel["metricRegex"] for panel in panels_of(both)[1:]], strict=True)
-    )
-
-
-def test_what_a_person_added_to_a_regex_is_not_taken_out(translated):
-    """If the rest lacks one of the names from before, nothing is taken out."""
-    regex = "^ppo/policy/.*|^(?:policy/entropy_avg|loss/policy_avg)$"
-    board = spec_with(("X", {"metrics": ["objective/kl"]}), ("X", {"metricRegex": regex}))
-
-    _, new, _ = translated(board, "trl[PPOTrainer]==0.18.2", "trl[PPOTrainer]==0.7.10")
-
-    assert panels_of(new)[1]["metricRegex"].startswith(regex)
-
-
 @pytest.mark.parametrize(
     ("text", "place", "what"),
     [
@@ -534,81 +367,3 @@ def test_workspaces_are_recognised_and_their_source_inferred(translated, tmp_pat
     code, text, error = translated(GRPO, "auto", "canonical")
     assert (2, None) == (code, text)
     assert "ambiguous: of " in error
-
-
-@cache
-def _translator(source, target):
-    return Translator(source, target)
-
-
-EXACT = ["actor/kl_coef", "response_length/mean", "prompt_length/max", "response/aborted_ratio", "val/generations"]
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.sampled_from(EXACT), min_size=1, max_size=5),
-    st.lists(st.sampled_from([*EXACT, "mine", "ünicode/metric"]), max_size=5),
-    st.sampled_from(["", "summary_metrics."]),
-    st.booleans(),
-    st.sampled_from([None, 1]),
-)
-def test_exact_names_come_back(first, second, prefix, ascii_only, indent):
-    """There and back gives the file again, byte for byte, wherever the relations are exact."""
-    there, back = _translator(NEW_VERL, "canonical"), _translator("canonical", NEW_VERL)
-    board = spec_with(
-        (
-            "A",
-            {
-                "metrics": [prefix + name for name in first],
-                "xAxis": first[0],
-                "targetKey": second[-1] if second else "",
-            },
-        ),
-        (
-            "B",
-            {"expressions": [f"${{{name}}} + 1" for name in second], "columnOrder": [f"summary:{n}" for n in second]},
-        ),
-        (
-            "C",
-            {
-                "overrideMarks": {f"run:{name}": "solid" for name in second},
-                "legendTemplate": f"${{summary:{first[0]}}}",
-            },
-        ),
-    )
-    text = json.dumps(board, ensure_ascii=ascii_only, indent=indent)
-    nested = json.dumps({"spec": text}, ensure_ascii=ascii_only)
-
-    for given_text in (text, nested):
-        new = rewrite(given_text, Path("x"), there, Report("", "", ""))
-        assert new != given_text
-        assert given_text == rewrite(new, Path("x"), back, Report("", "", ""))
-
-
-def test_a_conversion_comes_back(translated):
-    """There and back, thresholds, names and expressions are the old ones, byte for byte."""
-    lr = "actor/lr(1e-4)"
-    key = {"section": "summary", "name": lr}
-    expressions = [f"${{{lr}}}", f"2 * ${{summary:{lr}}} - (${{{lr}}} / 10000.0)", f"log(${{{lr}}}) / ${{mine}}"]
-    old = spec_with(
-        ("X", {"metrics": [lr], "expressions": expressions, "xExpression": expressions[1]}),
-        runSets=[{"filters": {"filters": [{"key": key, "op": ">", "value": 2.5}]}}],
-    )
-    _, there, _ = translated(old, OLD_VERL, NEW_VERL)
-
-    _, back, _ = translated(there, NEW_VERL, OLD_VERL)
-
-    assert set(panels_of(there)[0]["expressions"]).isdisjoint(expressions)
-    assert old == json.loads(back)
-
-
-def test_what_a_function_divides_is_converted_within_it(translated):
-    """The brackets of a function are none that a translation wrote, and another factor is none that it undoes."""
-    old = ["log(${actor/lr} / 0.0001)", "(${actor/lr} / 0.001)", "(${actor/lr} / 0.0001)"]
-
-    _, text, _ = translated(spec_with(("X", {"expressions": old})), NEW_VERL, OLD_VERL)
-
-    new = "${actor/lr(1e-4)}"
-    assert [f"log(({new} / 10000.0) / 0.0001)", f"(({new} / 10000.0) / 0.001)", new] == panels_of(text)[0][
-        "expressions"
-    ]

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .affinity import Affinity
 from .config import Config
 from .errors import NamesError
 from .lookalikes import LookAlikes
 from .protocol import Match, View
-from .records import Difference, Entry, LookAlike, MapRow
-from .relations import Relation, relate
+from .ranking import Ranking
+from .records import Entry, LookAlike, MapRow
+from .relations import Relation
 from .source import last_release, nearest
 from .surfaces import LOGGED
 from .tables import Overlays, Tables
@@ -81,7 +81,7 @@ class NameMap:
         self._tables = from_.tables
         self._choices: dict[tuple[str, str, str], _Choice] = {}
         self._translations: dict[tuple[str, str, str], _Choice | None] = {}
-        self._affinity = Affinity(from_, to)
+        self._ranking = Ranking(from_, to)
         self._look_alikes = LookAlikes(to)
         self._check_bind()
 
@@ -110,10 +110,6 @@ class NameMap:
             note = f"several components log it with different meanings ({names}); name one in the source"
             return KeyTranslation(key, first.row, None, first.surface, None, note)
         return first
-
-    def meaning_in_target(self, name: str) -> Match | None:
-        """Return what a name means in the target, or None if the target does not log it."""
-        return next(iter(self.to_view.find(name)), None)
 
     def _check_bind(self) -> None:
         known: dict[str, None] = {}
@@ -190,77 +186,14 @@ class NameMap:
         candidates = self._candidates(entry)
         if self.to_view.source.ended is not None:
             return None
-        good = self._nearest(entry, candidates)
-        if not good or self._spelling_is_taken(entry, candidates, good[0][1]):
+        good = self._ranking.nearest(entry, candidates)
+        if not good or self._ranking.spelling_is_taken(entry, candidates, good[0][1]):
             return None
-        best = [item for item in good if self._score(entry, *item) == self._score(entry, *good[0])]
+        best = [item for item in good if self._ranking.score(entry, *item) == self._ranking.score(entry, *good[0])]
         if len({target.key for _, target in best}) > 1:
             return self._ambiguous(entry, best)
         relation, target = best[0]
         return self._with_target(entry, relation, target)
-
-    def _nearest(self, entry: Entry, candidates: list[Entry]) -> list[tuple[Relation, Entry]]:
-        """Return the translations in the nearest place that has one, the best first."""
-        # Most keys are where they were; how far all others are need not be known then.
-        here = entry.component, entry.key
-        good = self._good(entry, [target for target in candidates if (target.component, target.key) == here])
-        if good:
-            return good
-        places: dict[tuple[object, ...], list[Entry]] = {}
-        for target in candidates:
-            if (target.component, target.key) != here:
-                places.setdefault(self._place(entry, target), []).append(target)
-        for _, targets in sorted(places.items(), key=lambda item: item[0]):
-            good = self._good(entry, targets)
-            if good:
-                return good
-        return []
-
-    def _good(self, entry: Entry, targets: list[Entry]) -> list[tuple[Relation, Entry]]:
-        """Return the translations among some candidates, the best first."""
-        related = ((self._relate(entry, target), target) for target in targets)
-        good = [(relation, target) for relation, target in related if relation.translates]
-        return sorted(good, key=lambda item: self._score(entry, *item)) if len(good) > 1 else good
-
-    def _place(self, entry: Entry, target: Entry) -> tuple[object, ...]:
-        """Return how far a candidate is from an entry, whatever their relation.
-
-        The same component and there the same name come first: whatever configuration logged the key will log it again.
-        Then come the components of the program that has most in common with the source's: a policy's gradient norm
-        belongs to the reinforcement learning of the target, not to its supervised trainer.
-        """
-        elsewhere = target.component != entry.component
-        strange = -self._affinity(entry.component, target.component) if elsewhere else 0.0
-        return elsewhere, elsewhere or target.key != entry.key, strange, target.logged is not True
-
-    def _score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
-        """Return how good a candidate is among those in one place, the smallest is best."""
-        carried = set(_names(self.from_view, entry))
-        unbound = [name for name in _names(self.to_view, target) if name not in carried]
-        return relation.rank, len(unbound), target.key != entry.key
-
-    def _spelling_is_taken(self, entry: Entry, candidates: list[Entry], best: Entry) -> bool:
-        """Tell whether the target logs the same key incomparably, and the best counterpart is one that it does not log.
-
-        The reader will look at the key that is there, so the answer is what is wrong with that one.
-        """
-        program = self.to_view.program(best.component)
-        return best.logged is not True and any(
-            target.key == entry.key
-            and target.logged is not False
-            and self.to_view.program(target.component) == program
-            and not self._relate(entry, target).translates
-            for target in candidates
-        )
-
-    def _relate(self, entry: Entry, target: Entry) -> Relation:
-        relation = relate(entry, target, self._tables)
-        lost = [name for name in _names(self.from_view, entry) if name not in _names(self.to_view, target)]
-        if not lost or not relation.translates:
-            return relation
-        braces = ", ".join(f"{{{name}}}" for name in lost)
-        difference = Difference(f"the source has one value for each {braces}, the target only one", "biased")
-        return replace(relation, kind="approximate", differs_by=(*relation.differs_by, difference))
 
     def _with_target(self, entry: Entry, relation: Relation, target: Entry) -> _Choice:
         template = self.to_view.template(target)
@@ -309,7 +242,7 @@ class NameMap:
     def _nearest_of_others(self, entry: Entry, candidates: list[Entry]) -> _Choice:
         """Return a row for a target that no longer has the component: what its other components log is only related."""
         choice = self._without_target(entry, candidates)
-        good = self._nearest(entry, candidates)
+        good = self._ranking.nearest(entry, candidates)
         nearest_ = dict.fromkeys(
             LookAlike(target.key, target.component, f"the same metric in another trainer ({relation.kind})")
             for relation, target in good
@@ -332,7 +265,7 @@ class NameMap:
         """Return a row that explains which keys of the target look like the translation and are not."""
         found: list[tuple[tuple[object, ...], LookAlike]] = []
         best: Relation | None = None
-        scored = [(self._relate(entry, target), target) for target in candidates]
+        scored = [(self._ranking.relate(entry, target), target) for target in candidates]
         incomparable = [item for item in scored if not item[0].translates]
         for relation, target in sorted(incomparable, key=lambda item: item[0].rank):
             best = best or relation

@@ -6,6 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from ...protobufs import decode_error
+
 __all__ = ["event_class", "layout_class", "parse", "tensor_util"]
 
 
@@ -40,12 +42,6 @@ def parse(message: bytes) -> Any:
     """
     try:
         return event_class().FromString(message)
-    except _decode_error() as error:
+    except decode_error() as error:
         msg = f"it holds no event ({error})"
         raise ValueError(msg) from None
-
-
-@cache
-def _decode_error() -> type[Exception]:
-    error: type[Exception] = import_module("google.protobuf.message").DecodeError
-    return error

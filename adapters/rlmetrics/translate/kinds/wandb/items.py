@@ -14,9 +14,10 @@ from decimal import Decimal
 from typing import Any
 
 from ...decimals import written
+from ...protobufs import decode_error
 from ...translator import Entry, Translator
 from ...values import same
-from .messages import decode_error, item_class
+from .messages import item_class
 
 __all__ = ["ItemTranslator", "is_own", "name_of"]
 

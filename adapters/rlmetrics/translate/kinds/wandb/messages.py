@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["decode_error", "item_class", "record_class"]
+__all__ = ["item_class", "record_class"]
 
 _SCHEMA = "wandb.proto.wandb_internal_pb2"
 _OPAQUE = {("HistoryRecord", "item"), ("SummaryRecord", "update"), ("SummaryRecord", "remove")}
@@ -35,13 +35,6 @@ def record_class() -> Any:
 def item_class() -> Any:
     """Return the class of items; those of rows and of summaries have the same fields for names and JSON values."""
     return import_module(_SCHEMA).HistoryItem
-
-
-@cache
-def decode_error() -> type[Exception]:
-    """Return what parsing raises."""
-    error: type[Exception] = import_module("google.protobuf.message").DecodeError
-    return error
 
 
 def _add(file: Any, pool: Any, added: set[str]) -> None:

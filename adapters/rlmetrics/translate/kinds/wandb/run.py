@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
+from ...protobufs import decode_error
 from ...report import Report
 from ...translator import Translator
 from .ids import NewId
 from .items import ItemTranslator, is_own, name_of
-from .messages import decode_error, record_class
+from .messages import record_class
 from .transactions import Tail, Writer, records
 
 __all__ = ["Options", "config_names", "history_names", "settings", "translate_run"]

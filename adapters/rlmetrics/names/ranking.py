@@ -1,0 +1,95 @@
+"""Which emission of the target is the best counterpart of one of the source."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .affinity import Affinity
+from .protocol import View
+from .records import Difference, Entry
+from .relations import Relation, relate
+
+__all__ = ["Ranking"]
+
+
+class Ranking:
+    """Compares what a target logs with what a source logs.
+
+    Args:
+        from_: The source.
+        to: The target.
+    """
+
+    def __init__(self, from_: View, to: View) -> None:
+        self._from = from_
+        self._to = to
+        self._tables = from_.tables
+        self._affinity = Affinity(from_, to)
+
+    def nearest(self, entry: Entry, candidates: list[Entry]) -> list[tuple[Relation, Entry]]:
+        """Return the translations in the nearest place that has one, the best first."""
+        # Most keys are where they were; how far all others are need not be known then.
+        here = entry.component, entry.key
+        good = self._good(entry, [target for target in candidates if (target.component, target.key) == here])
+        if good:
+            return good
+        places: dict[tuple[object, ...], list[Entry]] = {}
+        for target in candidates:
+            if (target.component, target.key) != here:
+                places.setdefault(self._place(entry, target), []).append(target)
+        for _, targets in sorted(places.items(), key=lambda item: item[0]):
+            good = self._good(entry, targets)
+            if good:
+                return good
+        return []
+
+    def _good(self, entry: Entry, targets: list[Entry]) -> list[tuple[Relation, Entry]]:
+        """Return the translations among some candidates, the best first."""
+        related = ((self.relate(entry, target), target) for target in targets)
+        good = [(relation, target) for relation, target in related if relation.translates]
+        return sorted(good, key=lambda item: self.score(entry, *item)) if len(good) > 1 else good
+
+    def _place(self, entry: Entry, target: Entry) -> tuple[object, ...]:
+        """Return how far a candidate is from an entry, whatever their relation.
+
+        The same component and there the same name come first: whatever configuration logged the key will log it again.
+        Then come the components of the program that has most in common with the source's: a policy's gradient norm
+        belongs to the reinforcement learning of the target, not to its supervised trainer.
+        """
+        elsewhere = target.component != entry.component
+        strange = -self._affinity(entry.component, target.component) if elsewhere else 0.0
+        return elsewhere, elsewhere or target.key != entry.key, strange, target.logged is not True
+
+    def score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
+        """Return how good a candidate is among those in one place, the smallest is best."""
+        carried = set(_names(self._from, entry))
+        unbound = [name for name in _names(self._to, target) if name not in carried]
+        return relation.rank, len(unbound), target.key != entry.key
+
+    def spelling_is_taken(self, entry: Entry, candidates: list[Entry], best: Entry) -> bool:
+        """Tell whether the target logs the same key incomparably, and the best counterpart is one that it does not log.
+
+        The reader will look at the key that is there, so the answer is what is wrong with that one.
+        """
+        program = self._to.program(best.component)
+        return best.logged is not True and any(
+            target.key == entry.key
+            and target.logged is not False
+            and self._to.program(target.component) == program
+            and not self.relate(entry, target).translates
+            for target in candidates
+        )
+
+    def relate(self, entry: Entry, target: Entry) -> Relation:
+        """Return their relation; a placeholder that the target lacks makes it approximate."""
+        relation = relate(entry, target, self._tables)
+        lost = [name for name in _names(self._from, entry) if name not in _names(self._to, target)]
+        if not lost or not relation.translates:
+            return relation
+        braces = ", ".join(f"{{{name}}}" for name in lost)
+        difference = Difference(f"the source has one value for each {braces}, the target only one", "biased")
+        return replace(relation, kind="approximate", differs_by=(*relation.differs_by, difference))
+
+
+def _names(view: View, entry: Entry) -> tuple[str, ...]:
+    return view.template(entry).names
