@@ -432,6 +432,15 @@ CASES = [
         gradient=(),
     ),
     Case(
+        "rollout/sequence_weight/zeroed_fraction",
+        "rollout_sequence_weight_zeroed_fraction",
+        atom="sequence",
+        empty="nan",
+        additive=True,
+        padding=True,
+        gradient=(),
+    ),
+    Case(
         "rollout/sequence_weight/fraction_below",
         "rollout_sequence_weight_fraction_below",
         atom="sequence",
