@@ -488,6 +488,7 @@ _HOME: Final[dict[str, str]] = {
     "rollout_sequence_weight_effective_fraction_clamped": "rollout",
     "rollout_sequence_weight_fraction_above": "rollout",
     "rollout_sequence_weight_fraction_above_empty_counted": "rollout",
+    "rollout_sequence_weight_zeroed_fraction": "rollout",
     "rollout_sequence_weight_fraction_below": "rollout",
     "rollout_sequence_weight_fraction_below_empty_counted": "rollout",
     "rollout_sequence_weight_response_std": "rollout",

@@ -486,6 +486,7 @@ _INDEX: Final[dict[str, str]] = {
     "rollout/sequence_weight/effective_fraction@clamped": "rollout",
     "rollout/sequence_weight/fraction_above": "rollout",
     "rollout/sequence_weight/fraction_above@empty_counted": "rollout",
+    "rollout/sequence_weight/zeroed_fraction": "rollout",
     "rollout/sequence_weight/fraction_below": "rollout",
     "rollout/sequence_weight/fraction_below@empty_counted": "rollout",
     "rollout/sequence_weight/response_std": "rollout",

@@ -101,6 +101,7 @@ __all__ = [
     "rollout_sequence_weight_response_std_raw",
     "rollout_sequence_weight_std",
     "rollout_sequence_weight_std_clamped",
+    "rollout_sequence_weight_zeroed_fraction",
     "rollout_speculative_acceptance_length",
     "rollout_speculative_acceptance_rate",
     "rollout_token_weight_effective_fraction",
@@ -2793,6 +2794,82 @@ def _rollout_sequence_weight_fraction_above_empty_counted_update(
 
 
 def _rollout_sequence_weight_fraction_above_empty_counted_finalize(state: Tensor) -> Tensor:
+    condition_count, sequence_count = state.unbind()
+    return condition_count / sequence_count
+
+
+def rollout_sequence_weight_zeroed_fraction(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float = 0.5,
+    upper: float = 2.0,
+) -> Tensor:
+    """Share of responses whose importance weight, the product over tokens, lies outside both bounds and is set to 0.
+
+    These responses do not train at all. Products drift away from 1 with length, so the share grows with longer
+    responses even where every single token agrees well.
+
+    Formula::
+
+        weight = exp(seq_sum(old_logprobs - rollout_logprobs))
+        mean((weight < lower) | (weight > upper))
+
+    Population: Every response of the batch. Estimator: raw. Data may be split between sequences: merged states equal
+    the whole.
+
+    Args:
+        old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
+            before the update.
+        rollout_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens as the rollout engine
+            that sampled them reported.
+        mask: Bool tensor ``[B, T]``. Response mask, true for the response tokens that count.
+        lower: Lower bound; by default the reciprocal of the upper one. Default from verl rollout_corr_helper:
+            reciprocal of the threshold, release 0.9.1, verl/trainer/ppo/rollout_corr_helper.py:696.
+        upper: Upper bound. Default from Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL
+            Training, https://fengyao.notion.site/off-policy-rl.
+
+    Returns:
+        Float64 tensor ``[]``, a pure number; NaN over an empty population.
+
+    Raises:
+        TypeError: An input is no tensor, or has another dtype.
+        ValueError: An input has another number of axes, or two inputs disagree about an axis.
+
+    References:
+        Ling Team 2025, Every Step Evolves (Ring-1T, IcePop), https://arxiv.org/abs/2510.18855.
+    """
+    state = _rollout_sequence_weight_zeroed_fraction_update(
+        old_logprobs,
+        rollout_logprobs,
+        mask,
+        lower=lower,
+        upper=upper,
+    )
+    return _rollout_sequence_weight_zeroed_fraction_finalize(state)
+
+
+def _rollout_sequence_weight_zeroed_fraction_update(
+    old_logprobs: Tensor,
+    rollout_logprobs: Tensor,
+    mask: Tensor,
+    *,
+    lower: float,
+    upper: float,
+) -> Tensor:
+    check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    weight = torch.exp(ops.seq_sum(old_logprobs - rollout_logprobs, mask))
+    condition = (weight < lower) | (weight > upper)
+    condition_count = ops.count(condition)
+    sequence_count = ops.number_of(condition)
+    return pack([condition_count, sequence_count])
+
+
+def _rollout_sequence_weight_zeroed_fraction_finalize(state: Tensor) -> Tensor:
     condition_count, sequence_count = state.unbind()
     return condition_count / sequence_count
 
@@ -7568,6 +7645,25 @@ METRICS: Final[dict[str, MetricFunction]] = {
         finalize=_rollout_sequence_weight_fraction_above_empty_counted_finalize,
         formula="mean(weight > upper)",
         let={"weight": "where(seq_any(mask), exp(seq_sum(old_logprobs - rollout_logprobs)), 0.0)"},
+        slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
+    ),
+    "rollout/sequence_weight/zeroed_fraction": MetricFunction(
+        id="rollout/sequence_weight/zeroed_fraction",
+        brief=(
+            "Share of responses whose importance weight, the product over tokens, lies outside both bounds and is "
+            "set to 0."
+        ),
+        unit="1",
+        kind="scalar",
+        atom="sequence",
+        empty="nan",
+        inputs=named("old_logprobs", "rollout_logprobs", "mask"),
+        parameters={"lower": 0.5, "upper": 2.0},
+        function=rollout_sequence_weight_zeroed_fraction,
+        update=_rollout_sequence_weight_zeroed_fraction_update,
+        finalize=_rollout_sequence_weight_zeroed_fraction_finalize,
+        formula="mean((weight < lower) | (weight > upper))",
+        let={"weight": "exp(seq_sum(old_logprobs - rollout_logprobs))"},
         slots=(Slot("condition_count", "count"), Slot("sequence_count", "count")),
     ),
     "rollout/sequence_weight/fraction_below": MetricFunction(
