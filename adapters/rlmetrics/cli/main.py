@@ -103,8 +103,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What cannot be decoded or shown is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
-    # A table is a hundred thousand small objects that all stay: to look for cycles among them costs a tenth of all.
-    gc.set_threshold(200_000, 20, 20)
+    # A table is a million small objects that all stay: to look for cycles among them costs a tenth of all.
+    gc.set_threshold(10_000_000, 20, 20)
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning

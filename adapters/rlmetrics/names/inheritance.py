@@ -34,6 +34,10 @@ class AppliedRow(NamedTuple):
     releases: tuple[str, ...]
 
 
+_Amendment = tuple[frozenset[str], Mapping[str, Any]]
+"""What is added to emissions, and in which releases."""
+
+
 class _Stated(NamedTuple):
     """What a file says about a key in one mode: an emission, or that an inherited one is omitted, in some releases.
 
@@ -45,7 +49,7 @@ class _Stated(NamedTuple):
     place: Place
     omits: bool
     releases: frozenset[str]
-    amendments: Sequence[Mapping[str, Any]] = ()
+    amendments: Sequence[_Amendment] = ()
 
 
 def applied_rows(
@@ -95,19 +99,20 @@ def _stated(table: FrameworkTable, stem: str) -> Mapping[Place | None, Sequence[
 def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
     chain = table.chain(stem)
     constants = _constants(table, chain)
-    amendments: dict[str | None, list[Mapping[str, Any]]] = {None: []}
+    amendments: dict[str | None, list[tuple[Sequence[str], _Amendment]]] = {None: []}
     for part in chain:
         file = table.file(part)
         for item in file.get("amends", ()):
+            amendment = item.get("modes", _MODES), (_covered(table, item), item)
             for key in {_filled(key, constants) for key in item["keys"]} if "keys" in item else amendments:
-                amendments.setdefault(key, amendments[None].copy()).append(item)
+                amendments.setdefault(key, amendments[None].copy()).append(amendment)
         for row in file.get("emissions", ()):
             if constants and "{" in row["key"]:
                 row = {**row, "key": _filled(row["key"], constants)}
             amended = amendments.get(row["key"], amendments[None])
             for mode in row.get("modes") or file["modes"]:
                 place = prefixed_key(row["key"], mode, file), mode
-                added = [item for item in amended if mode in item.get("modes", _MODES)]
+                added = [amendment for modes, amendment in amended if mode in modes]
                 yield _Stated(part, row, place, omits=False, releases=_covered(table, row), amendments=added)
         for row in file.get("omits", ()):
             for mode in row.get("modes", _MODES):
@@ -116,15 +121,17 @@ def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
 
 
 def _amended(
-    table: FrameworkTable, row: Mapping[str, Any], releases: tuple[str, ...], amendments: Sequence[Mapping[str, Any]]
+    table: FrameworkTable, row: Mapping[str, Any], releases: tuple[str, ...], amendments: Sequence[_Amendment]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]:
     """Yield an emission as it is where nothing amends it, and with what is added where something does."""
+    if len(releases) == 1:
+        yield _with(table, row, [item for covered, item in amendments if releases[0] in covered]), releases
+        return
     parts: list[tuple[frozenset[str], tuple[Mapping[str, Any], ...]]] = [(frozenset(releases), ())]
-    for amendment in amendments:
-        ranges = _covered(table, amendment)
+    for ranges, item in amendments:
         if ranges.isdisjoint(releases):
             continue
-        split = [(covered & ranges, (*added, amendment)) for covered, added in parts]
+        split = [(covered & ranges, (*added, item)) for covered, added in parts]
         parts = [part for part in (*split, *((covered - ranges, added) for covered, added in parts)) if part[0]]
     for covered, added in parts:
         yield _with(table, row, added), tuple(release for release in releases if release in covered)
