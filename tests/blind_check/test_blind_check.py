@@ -33,7 +33,7 @@ def test_the_page_is_up_to_date():
 
 
 def test_every_round_was_judged_twice_and_errors_are_explained():
-    """None is left out, 60 different places each; whatever was wrong has its correction, or says that it has none yet."""
+    """None is left out, 60 different places each; what was wrong has its correction, or says that it has none yet."""
     recorded = rounds()
     assert [*range(1, len(recorded) + 1)] == [item.number for item in recorded]
     for item in recorded:
