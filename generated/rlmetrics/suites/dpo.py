@@ -74,7 +74,7 @@ def _update(
     chosen_is_top1 = parts.truth(chosen_is_top1)
     mask = parts.truth(mask)
     keep = parts.keep_of(mask) if mask is not None else None
-    token_entropy, = parts.masked(keep, token_entropy)
+    (token_entropy,) = parts.masked(keep, token_entropy)
     chosen_logprobs = ops.as_float(chosen_logprobs)
     rejected_logprobs = ops.as_float(rejected_logprobs)
     ref_chosen_logprobs = ops.as_float(ref_chosen_logprobs)
