@@ -26,7 +26,7 @@ PLAIN = Entry(
     variant=None,
     alternatives=(),
     bind={},
-    cited=(),
+    cited="",
     note=None,
 )
 

@@ -29,7 +29,7 @@ def test_regexes_are_widened_by_what_they_match(translated):
     assert "^train/rewards/.*/mean$|^(?:reward/function/mean/[^/]+)$" == new[0]
     assert "train/kl|^(?:kl/reference/k3)$" == new[1]
     assert ["mine/.*", "("] == new[2:4]
-    assert re.search(new[0], "reward/function/mean/accuracy")
+    assert re.search(str(new[0]), "reward/function/mean/accuracy")
     assert "kl|reward" == new[4], "it matches the new names already"
     notes = " ".join(report["notes"])
     assert "mine/.* stays: nothing it matches is renamed" in notes

@@ -81,7 +81,8 @@ class PartsRenderer(Renderer):
 
 def _assigned(names: Sequence[str], function: str, arguments: Sequence[str]) -> Iterator[str]:
     """Yield a call that assigns several names: on one line where that is short, else a line for each."""
-    line = f"{', '.join(names)}{',' if len(names) == 1 else ''} = {function}({', '.join(arguments)})"
+    target = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+    line = f"{target} = {function}({', '.join(arguments)})"
     if len(line) <= _WIDTH:
         yield line
     else:
