@@ -19,7 +19,7 @@ How often is the spec wrong? A script draws keys at random, uniformly over every
 spec describes, and prints the spec's claim beside the source lines of that release. Two readers judge each claim
 against the source without seeing each other's verdict: the key is logged there, under that condition, and its meaning
 (metric, population, parameters in place, reductions, departures) is what the code computes. What they find wrong, or
-judge differently, is looked into and fixed, and another draw follows, until one is clean. Draw 17 was the first in which
+judge differently, is looked into and fixed, and another draw follows, until one is clean. Draw 17 was the first where
 neither reader found anything wrong; draw 16, of the same spec and read at the same time, was not clean, so the share of
 wrong claims is small, not zero.
 
@@ -105,11 +105,12 @@ def bound(wrong: int, count: int) -> float:
 def render(recorded: Sequence[Round]) -> str:
     """Return the page."""
     lines = [HEAD]
-    last = recorded[-1]
+    last = recorded[-2:]
+    wrong, drawn = sum(item.wrong for item in last), sum(len(item.drawn) for item in last)
     lines.append(
-        f"In the last draw {last.wrong} of {len(last.drawn)} claims were wrong: with 95 % confidence at most "
-        f"{100 * bound(last.wrong, len(last.drawn)):.1f} % of all claims were wrong before that draw's corrections, by "
-        "the criterion of that draw.\n"
+        f"In the last two draws, of one spec, {wrong} of {drawn} claims were wrong: with 95 % confidence at most "
+        f"{100 * bound(wrong, drawn):.1f} % of all claims were wrong before their corrections, by the criterion of these "
+        "draws.\n"
     )
     lines += ["| Draw | Seed | Claims | Judged differently | Wrong |", "|---|---|---|---|---|"]
     lines += [f"| {r.number} | {r.seed} | {len(r.drawn)} | {r.disagreed} | {r.wrong} |" for r in recorded]
