@@ -109,8 +109,8 @@ def render(recorded: Sequence[Round]) -> str:
     wrong, drawn = sum(item.wrong for item in last), sum(len(item.drawn) for item in last)
     lines.append(
         f"In the last two draws, of one spec, {wrong} of {drawn} claims were wrong: with 95 % confidence at most "
-        f"{100 * bound(wrong, drawn):.1f} % of all claims were wrong before their corrections, by the criterion of these "
-        "draws.\n"
+        f"{100 * bound(wrong, drawn):.1f} % of all claims were wrong before their corrections, by the criterion of "
+        "these draws.\n"
     )
     lines += ["| Draw | Seed | Claims | Judged differently | Wrong |", "|---|---|---|---|---|"]
     lines += [f"| {r.number} | {r.seed} | {len(r.drawn)} | {r.disagreed} | {r.wrong} |" for r in recorded]
