@@ -123,3 +123,15 @@ def test_reasons_for_a_constant_that_do_not_hold_are_replaced() -> None:
     assert any(text.startswith("0 in evaluation") for text in found["GRPOTrainer"])
     assert 1 == len(found["GRPOWithReplayBufferTrainer"])
     assert "nothing is replayed" in found["GRPOWithReplayBufferTrainer"][0]
+
+
+def _variants(source: str) -> list[str]:
+    return [item.variant or "" for entry in open_view(source).entries() for item in entry.alternatives]
+
+
+def test_variants_that_cannot_occur_are_dropped() -> None:
+    """PAPO and GFPO take no tools, so that no number of theirs depends on them; GMPO hands them to its base class."""
+    for name in ("PAPOTrainer", "GFPOTrainer"):
+        assert not [text for text in _variants(f"trl[{name}]==1.7.1") if "tools" in text]
+        assert "truncated completions masked" in _variants(f"trl[{name}]==1.7.1")
+    assert [text for text in _variants("trl[GMPOTrainer]==1.7.1") if "tools" in text]

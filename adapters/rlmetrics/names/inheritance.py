@@ -159,6 +159,8 @@ def _with_one(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[s
         added["note"] = note
     if "constant_when" in amendment:
         added["constant_when"] = amendment["constant_when"]
+    if "drops" in amendment:
+        added["variants"] = [item for item in row.get("variants", ()) if item["name"] not in amendment["drops"]]
     if "fails" in amendment:
         conditions = (row.get("condition"), amendment["fails"])
         added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}

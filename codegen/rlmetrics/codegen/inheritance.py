@@ -138,6 +138,8 @@ def _with(emission: Emission, amendment: Amendment) -> Emission:
     }
     if amendment.constant_when is not None:
         added["constant_when"] = amendment.constant_when
+    if amendment.drops:
+        added["variants"] = [variant for variant in emission.variants if variant.name not in amendment.drops]
     if amendment.fails:
         conditions = (emission.condition, amendment.fails)
         added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}

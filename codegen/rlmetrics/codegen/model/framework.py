@@ -152,6 +152,9 @@ class Amendment(Strict):
     constant_when: list[Text] | None = Field(
         default=None, description="Takes the place of the records' own, whose reasons do not hold here."
     )
+    drops: list[Text] = Field(
+        default=[], description="Names of variants that cannot occur here, such as those of an argument not taken."
+    )
     fails: Text | None = Field(
         default=None,
         description="Why nothing is ever logged although the code would log it: an error on the way.",
@@ -160,8 +163,8 @@ class Amendment(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Amendment:
-        if not (self.traits or self.note or self.fails or self.constant_when is not None):
-            msg = "an amendment needs at least one of `traits`, `note`, `constant_when`, `fails`"
+        if not (self.traits or self.note or self.fails or self.drops or self.constant_when is not None):
+            msg = "an amendment needs at least one of `traits`, `note`, `constant_when`, `drops`, `fails`"
             raise ValueError(msg)
         return self
 

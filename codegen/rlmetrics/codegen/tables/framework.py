@@ -76,6 +76,7 @@ def _file(file: ComponentFile) -> Row:
                 traits=item.traits,
                 note=item.note,
                 constant_when=item.constant_when,
+                drops=item.drops,
                 fails=item.fails,
                 evidence=evidence(item.evidence),
             )
