@@ -12,7 +12,7 @@ from .scalars import AmbiguousScalarError, resolve
 
 __all__ = ["COLLECTION", "PLAIN", "QUOTED", "Converter"]
 
-MAX_ALIAS_NODES = 20_000
+MAX_ALIAS_NODES = 60_000
 """How many nodes aliases may stand for beyond the size of the file itself."""
 
 PLAIN = "plain"
