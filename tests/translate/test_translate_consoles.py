@@ -76,6 +76,7 @@ def test_colours_other_steps_and_bytes_that_are_no_text_stay(translated):
     old = (
         b"\x1b[36m(TaskRunner pid=7)\x1b[0m step:1 - actor/pg_loss:0.5 - x y/z:nan\x1b[0m\r\n"
         b"global_step:1 - actor/pg_loss:0.5\n"
+        b"\x1b[32mstep:1 - actor/pg_loss:0.5\x1b[0m\n"
         b"\xff\xfe step by step: actor/pg_loss\n"
         b"Training: 10%|1  | 1/10 [00:01<00:09]step:2 - actor/pg_loss:-1e-06 [repeated 2x]\n"
     )
@@ -84,7 +85,8 @@ def test_colours_other_steps_and_bytes_that_are_no_text_stay(translated):
 
     lines = old.decode("utf-8", "surrogateescape").split("\n")
     lines[0] = lines[0].replace("actor/pg_loss", "policy/loss")
-    lines[3] = lines[3].replace("actor/pg_loss", "policy/loss")
+    lines[2] = lines[2].replace("actor/pg_loss", "policy/loss")
+    lines[4] = lines[4].replace("actor/pg_loss", "policy/loss")
     assert "\n".join(lines) == new
     assert ["x y/z"] == report["unknown"]
 
@@ -104,7 +106,7 @@ def test_a_verl_line_that_was_cut_off_is_left_out(translated, cut):
 @pytest.mark.parametrize(
     ("name", "source", "records"),
     [
-        ("trl-0.18.2-grpo.console.log", GRPO, 4),
+        ("trl-0.18.2-grpo.console.log", GRPO, 5),
         ("trl-1.16.0-grpo.console.log", "trl[GRPOTrainer]==1.16.0", 2),
     ],
 )
@@ -140,6 +142,31 @@ def test_only_dicts_that_stand_alone_are_records(translated):
     assert "[rank0]: {'reward/score/mean': 0.5, 'progress/epoch': 0.1}" in new
     assert "9it/s]{'reward/score/mean': nan, " in new
     assert "{'reward/score/mean': tensor(0.5), 'progress/epoch': 0.3}\x1b[0m" in new
+
+
+def test_dicts_that_are_written_above_bars_are_records(translated):
+    """Transformers logs an evaluation while its bar is open: tqdm moves the cursor up before the dict."""
+    old = (
+        "\r 33%|3  | 1/3 [00:00<00:00, 9it/s]\n\r  0%|   | 0/2 [00:00<?, ?it/s]\x1b[A\r        \r\n"
+        "\r        \r\x1b[A{'eval_reward': 0.5, 'epoch': 1.0}\n"
+        "\r        \x1b[A\r        \r{'reward': 0.25, 'epoch': 1.5}\n"
+    )
+
+    for log in (old, old.replace("\x1b", "")):
+        new, report = translated(log, GRPO, "canonical", "--force")
+
+        assert 2 == report["records"]
+        expected = log.replace("'eval_reward'", "'eval/reward/score/mean'").replace("'epoch'", "'progress/epoch'")
+        assert expected.replace("'reward'", "'reward/score/mean'") == new
+
+
+@pytest.mark.parametrize("before", ["0: ", "[default0]:", "2026-01-02T10:11:12.5Z ", "2026-01-02T10:11:12Z stdout F "])
+def test_what_collectors_of_logs_put_before_a_line_stays(translated, before):
+    """Ranks as SLURM and torchrun name them, times as containers do."""
+    new, report = translated(before + "{'reward': 0.5, 'epoch': 0.1}\n", GRPO, "canonical")
+
+    assert 1 == report["records"]
+    assert before + "{'reward/score/mean': 0.5, 'progress/epoch': 0.1}\n" == new
 
 
 def test_values_of_transformers_5_stay_text_of_four_digits(translated):

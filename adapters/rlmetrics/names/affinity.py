@@ -12,7 +12,8 @@ __all__ = ["Affinity"]
 class Affinity:
     """Counts the metrics that a program of one source shares with each program of another.
 
-    A shared metric counts the more, the fewer programs of the target have it.
+    A shared metric counts the more, the fewer programs of the target have it. Of two programs that share as much, the
+    one that has nothing else is nearer: a supervised trainer of two metrics, not all of reinforcement learning.
 
     Args:
         from_: The source.
@@ -24,8 +25,12 @@ class Affinity:
         self._to = to
         self._shared: dict[str, dict[str, float]] = {}
 
-    def __call__(self, component: str, target: str) -> float:
-        """Return how much the programs of a component of the source and of one of the target have in common."""
+    def __call__(self, component: str, target: str) -> tuple[float, bool]:
+        """Return how much the programs of a component of the source and of one of the target have in common.
+
+        Returns:
+            What they share, and whether that is all that the target's program logs.
+        """
         program = self._from.program(component)
         if program not in self._shared:
             shared = self._shared[program] = {}
@@ -33,7 +38,13 @@ class Affinity:
                 others = self._having.get(metric, ())
                 for other in others:
                     shared[other] = shared.get(other, 0.0) + 1 / len(others)
-        return self._shared[program].get(self._to.program(target), 0.0)
+        other = self._to.program(target)
+        is_all = self._logged.get(other, {}).keys() <= self._measured[program].keys()
+        return self._shared[program].get(other, 0.0), is_all
+
+    @cached_property
+    def _logged(self) -> dict[str, dict[str, None]]:
+        return _measured(self._to)
 
     @cached_property
     def _measured(self) -> dict[str, dict[str, None]]:
@@ -42,7 +53,7 @@ class Affinity:
     @cached_property
     def _having(self) -> dict[str, list[str]]:
         having: dict[str, list[str]] = {}
-        for program, metrics in _measured(self._to).items():
+        for program, metrics in self._logged.items():
             for metric in metrics:
                 having.setdefault(metric, []).append(program)
         return having

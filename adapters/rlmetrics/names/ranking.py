@@ -57,8 +57,8 @@ class Ranking:
         belongs to the reinforcement learning of the target, not to its supervised trainer.
         """
         elsewhere = target.component != entry.component
-        strange = -self._affinity(entry.component, target.component) if elsewhere else 0.0
-        return elsewhere, elsewhere or target.key != entry.key, strange, target.logged is not True
+        shared, is_all = self._affinity(entry.component, target.component) if elsewhere else (0.0, True)
+        return elsewhere, elsewhere or target.key != entry.key, -shared, not is_all, target.logged is not True
 
     def score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
         """Return how good a candidate is among those in one place, the smallest is best."""

@@ -12,10 +12,13 @@ from .errors import InputError
 from .report import Report
 from .translator import Entry, Translator
 
-__all__ = ["NUMBER", "entries_of", "number_in", "number_like", "sample_lines", "translate_lines"]
+__all__ = ["ESCAPE", "NUMBER", "entries_of", "number_in", "number_like", "sample_lines", "translate_lines"]
 
 NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+|nan|inf)"
 """How Python and NumPy print a number."""
+
+ESCAPE = r"\x1b?\[[0-9;?]*[A-Za-z]"
+"""What colours text or moves the cursor, as a progress bar does; collectors of logs may strip its first sign."""
 
 _WRAPPED = re.compile(rf"(?P<before>[\w.]*\(|['\"])?(?P<number>{NUMBER})(?P<after>[^()]*\)|['\"])?")
 

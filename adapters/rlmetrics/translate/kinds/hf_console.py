@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..consoles import NUMBER, entries_of, number_like, sample_lines, translate_lines
+from ..consoles import ESCAPE, NUMBER, entries_of, number_like, sample_lines, translate_lines
 from ..report import Report
 from ..translator import Translator
 
@@ -19,10 +19,15 @@ _STRING = r"'(?:[^'\\\r\n]|\\.)*'|\"(?:[^\"\\\r\n]|\\.)*\""
 _VALUE = rf"{NUMBER}|None|True|False|{_STRING}|[A-Za-z_][\w.]*\([^()\r\n]*\)|\[[^\[\]{{}}\r\n]*\]"
 _FIELD = re.compile(rf"(?P<key>{_STRING}): (?P<value>{_VALUE})")
 _DICT = re.compile(rf"\{{(?:{_STRING}): (?:{_VALUE})(?:, (?:{_STRING}): (?:{_VALUE}))*\}}")
-_BEFORE = re.compile(r"(?:^|[\r\])m]|\]:)[ \t]*$")
-"""A dict stands at the beginning of its line, or after a progress bar, the name of a rank or a colour."""
-_AFTER = re.compile(r"[ \t]*(?:[\r\n\x1b]|$)")
-_TORN = re.compile(r"(?:^|[\r\])m]|\]:)[ \t]*\{(?:['\"][^\r\n{}]*)?$")
+_STAMP = r"[0-9][-+0-9T:.,Z ]*(?: std(?:out|err) [FP])?"
+_START = rf"(?:^(?:{_STAMP})?|[\r\])]|\]:|{ESCAPE})[ \t]*"
+_BEFORE = re.compile(rf"{_START}$")
+"""A dict stands at the beginning of its line, or after a progress bar, a rank, a time, a colour, or a movement.
+
+Transformers writes what it evaluates above the bar of the evaluation, so that the cursor moves up before each dict.
+"""
+_AFTER = re.compile(rf"[ \t]*(?:[\r\n]|{ESCAPE}|$)")
+_TORN = re.compile(rf"{_START}\{{(?:['\"][^\r\n{{}}]*)?$")
 _ESCAPE = re.compile(r"\\(.)")
 _SUFFIXES = {".log", ".txt", ".out", ".err", ""}
 

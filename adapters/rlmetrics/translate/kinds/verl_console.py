@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..consoles import NUMBER, entries_of, number_like, sample_lines, translate_lines
+from ..consoles import ESCAPE, NUMBER, entries_of, number_like, sample_lines, translate_lines
 from ..report import Report
 from ..translator import Translator
 
 __all__ = ["names", "recognises", "translate"]
 
-_STEP = re.compile(rf"(?<![\w/.\-])step:{NUMBER}(?= - )")
+_START = rf"(?:(?<![\w/.\-])|{ESCAPE})"
+_STEP = re.compile(rf"{_START}step:{NUMBER}(?= - )")
 _FIELD = re.compile(
     rf" - (?P<key>[^\r\n\x1b]+?):(?P<value>{NUMBER}|True|False|[A-Za-z_][\w.]*\([^()\r\n]*\))"
     r"(?= - |[ \t]*(?:[\r\n\x1b]|\[repeated |$))"
 )
-_TORN = re.compile(r"(?<![\w/.\-])step:[0-9]+(?: -| ?$)")
+_TORN = re.compile(rf"{_START}step:[0-9]+(?: -| ?$)")
 _SUFFIXES = {".log", ".txt", ".out", ".err", ""}
 
 
