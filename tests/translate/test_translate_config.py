@@ -1,6 +1,7 @@
 """Configuration that names metrics, through the real command line: names change where they stand, all else stays."""
 
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -213,6 +214,39 @@ def test_anchors_tags_and_windows_line_ends_are_stepped_over(translated):
 
     assert 0 == code
     assert old.replace("train/kl", "kl/reference/k3") == new
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "x: &m\n  name: train/reward # c\n  goal: maximize\nmetric: *m\n",
+        "x: &n reward\nmetric: {goal: maximize, name: *n}\n",
+        "x:\n- &n {name: train/reward}\n- other\nmetrics: [*n]\n",
+        "x:\n  - &n\n    name: reward\nmetrics:\n  - *n\n",
+        "x: [&n reward, b]\nmetric: *n\n",
+        "x: &m {name: reward}\nmetric:\n  <<: *m\n  goal: maximize\n",
+        "x: &m {name: reward}\ny: &g {goal: minimize}\nmetric:\n  <<: [*m, *g]\n",
+        "x: &m {metric: {name: reward}}\nsweeps:\n  a:\n    <<: *m\n",
+    ],
+)
+def test_what_an_alias_puts_at_a_place_is_rewritten_where_it_stands(translated, old):
+    """A name under any key is a metric's if an alias or a merge key puts it where metrics are named."""
+    code, new, _ = translated("a.yaml", old, GRPO, "canonical")
+
+    assert 0 == code
+    assert re.sub("(train/)?reward", "reward/score/mean", old) == new
+    assert yaml.safe_load(new)
+
+
+def test_an_alias_that_names_two_metrics_stays(translated):
+    """The best model's ``reward`` is ``eval_reward``, that of a sweep is not: one text can't become both."""
+    old = "x: &n reward\nmetric_for_best_model: *n\nmetric: *n\nmonitor: train/kl\n"
+
+    code, new, report = translated("a.yaml", old, GRPO, "canonical")
+
+    assert 0 == code
+    assert old.replace("train/kl", "kl/reference/k3") == new
+    assert any("a.yaml:1:7: x: reward is eval_reward for the best model" in note for note in report["notes"])
 
 
 def test_no_known_name_is_an_error(translated):

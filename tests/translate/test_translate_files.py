@@ -1,6 +1,9 @@
 """Files and folders, through the real command line: what is written, what is refused, what is lost."""
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import shutil
 import subprocess
@@ -16,6 +19,8 @@ from rlmetrics.translate.files import replacing
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 OLD, NEW = "trl[PPOTrainer]==0.7.10", "trl[PPOTrainer]==0.18.2"
+ZSTD = bytes.fromhex("28b52ffd2002110000610a")
+"""Two bytes, as zstd packs them."""
 
 
 @pytest.fixture
@@ -143,6 +148,36 @@ def test_nothing_translated_is_an_error(tmp_path, capsys):
     assert 2 == code
     assert "0 keys translated" in capsys.readouterr().err
     assert ["run.jsonl"] == os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("packed", "how"),
+    [(gzip.compress, "gzip"), (bz2.compress, "bzip2"), (lzma.compress, "xz"), (lambda _: ZSTD, "zstd")],
+)
+@pytest.mark.parametrize("name", ["run.jsonl.gz", "run.jsonl", "run.csv", "run.log", "project.db", "run.wandb"])
+def test_a_compressed_file_is_refused(tmp_path, capsys, name, packed, how):
+    """Whatever its name says, the message says what it is; in a folder, it is copied and noted."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / name).write_bytes(packed(b'{"ppo/policy/entropy": 1}\n'))
+    (folder / "plain.jsonl").write_text('{"ppo/policy/entropy": 1}\n')
+
+    assert 2 == main(["translate", str(folder / name), "--from", OLD, "--to", NEW])
+    message = f"rlmetrics translate: {folder / name}: is compressed with {how}; unpack it first\n"
+    assert message == capsys.readouterr().err
+    assert 0 == main(["translate", str(folder), "--from", OLD, "--to", NEW, "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert any(f"{folder / name}: is compressed: names in it stay" in note for note in report["notes"])
+    assert (folder / name).read_bytes() == (tmp_path / "runs.translated" / name).read_bytes()
+
+
+def test_broken_yaml_is_told_with_its_place(tmp_path, capsys):
+    """No kind recognises it, but its name says what it was to be."""
+    path = tmp_path / "sweep.yaml"
+    path.write_text("metric:\n  name: [train/reward\n")
+
+    assert 2 == main(["translate", str(path), "--from", OLD, "--to", NEW])
+    assert f"rlmetrics translate: {path}:2:9: not YAML" in capsys.readouterr().err
 
 
 def test_a_pipe_is_refused(tmp_path, capsys):

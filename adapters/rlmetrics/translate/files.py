@@ -10,7 +10,17 @@ from pathlib import Path
 
 from .errors import InputError
 
-__all__ = ["default_output", "replacing", "require_free"]
+__all__ = ["compression_of", "default_output", "replacing", "require_free"]
+
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+"""How files begin that other programs packed."""
+
+
+def compression_of(path: Path) -> str | None:
+    """Return what a file was packed with; None if it was not."""
+    with path.open("rb") as file:
+        begin = file.read(8)
+    return next((name for mark, name in _COMPRESSED.items() if begin.startswith(mark)), None)
 
 
 def default_output(source: Path) -> Path:

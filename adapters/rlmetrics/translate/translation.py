@@ -91,7 +91,7 @@ def translate_file(
     require_free(output, path, force=force)
     tree = survey(path, kind)
     if not tree.units:
-        _refuse_broken_json(path)
+        _refuse_broken(path)
         msg = f"holds no names that can be translated; kinds: {', '.join(KINDS)} (name one with --kind)"
         raise InputError(next(iter(tree.unreadable.values()), msg), None if tree.unreadable else path)
     options = {"config": config, "bind": bind, "spec": spec, "strict": strict, "both": both, "unknown": unknown}
@@ -115,20 +115,23 @@ def translate_file(
     return total
 
 
-def _refuse_broken_json(path: Path) -> None:
-    """Say where a JSON file is broken: no kind recognises one that is.
+def _refuse_broken(path: Path) -> None:
+    """Say where a JSON or YAML file is broken: no kind recognises one that is.
 
     Raises:
-        InputError: If the file can't be read as JSON.
+        InputError: If the file can't be read as what its name says.
     """
-    if path.suffix != ".json" or not path.is_file():
+    if not path.is_file():
         return
-    document = Document(path.read_bytes().decode("utf-8", errors="replace"))
-    try:
-        document.parse()
-    except TreeError as error:
-        msg = f"not JSON: {error}; mend it here"
-        raise InputError(msg, path, *document.position(error.offset)) from None
+    if path.suffix in {".yaml", ".yml"}:
+        KINDS["config"].names(path)
+    if path.suffix == ".json":
+        document = Document(path.read_bytes().decode("utf-8", errors="replace"))
+        try:
+            document.parse()
+        except TreeError as error:
+            msg = f"not JSON: {error}; mend it here"
+            raise InputError(msg, path, *document.position(error.offset)) from None
 
 
 @dataclass
@@ -262,6 +265,7 @@ def _mirror(path: Path, part: Path, tree: Tree, total: Report, *, copy_others: b
         (part / folder.relative_to(path)).mkdir(parents=True, exist_ok=True)
     total.failed.update({str(file): message for file, message in tree.unreadable.items()})
     code = [unit.path for unit in tree.units if unit.path.suffix == ".py" and str(unit.path) not in total.failed]
+    total.notes += [f"{file}: is compressed: names in it stay as they are; unpack it first" for file in tree.packed]
     others = [*tree.others, *code] if copy_others else code
     for file in others:
         goal = part / file.relative_to(path)

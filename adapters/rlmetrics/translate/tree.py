@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import InputError
+from .files import compression_of
 from .kinds import FOLDER_KINDS, companions, is_left_behind, kind_of
 
 __all__ = ["Tree", "Unit", "survey"]
@@ -33,7 +34,8 @@ class Tree:
 
     Attributes:
         units: What is translated.
-        others: Files that hold no names.
+        others: Files that hold no names, or none that can be read.
+        packed: Those of them that were compressed, which may hold names.
         links: Symbolic links to something in the tree.
         folders: The folders of the tree.
         skipped: What is no part of a copy: sockets, and marks that a run was synced.
@@ -42,6 +44,7 @@ class Tree:
 
     units: list[Unit] = field(default_factory=list)
     others: list[Path] = field(default_factory=list)
+    packed: list[Path] = field(default_factory=list)
     links: list[Path] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     skipped: list[Path] = field(default_factory=list)
@@ -56,10 +59,13 @@ def survey(root: Path, kind: str | None) -> Tree:
         kind: The only kind to look for, or None.
 
     Raises:
-        InputError: If the kind is unknown, or a symbolic link leads out of the folder.
+        InputError: If the kind is unknown, the file is compressed, or a symbolic link leads out of the folder.
     """
     tree = Tree()
     if root.is_file():
+        if packed := compression_of(root):
+            msg = f"is compressed with {packed}; unpack it first"
+            raise InputError(msg, root)
         name = kind_of(root, kind)
         if name:
             tree.units.append(Unit(root, name, (root,)))
@@ -118,6 +124,10 @@ def _members(folder: Path, kind: str | None) -> list[tuple[str, list[Path]]]:
 
 def _sort(file: Path, kind: str | None, tree: Tree, claimed: set[Path]) -> None:
     try:
+        if compression_of(file):
+            tree.packed.append(file)
+            tree.others.append(file)
+            return
         name = kind_of(file, None)
     except OSError as error:
         tree.unreadable[file] = f"{file}: {error.strerror or error}"

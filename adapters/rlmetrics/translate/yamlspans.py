@@ -1,7 +1,8 @@
 """Where the scalars of a YAML or JSON file stand and under which keys, so that single names can be replaced.
 
-Reads the structure of block and flow collections, quoted and plain scalars, comments, block scalars, anchors and tags;
-it does not resolve types, aliases or merge keys, and steps over complex keys.
+Reads the structure of block and flow collections, quoted and plain scalars, comments, block scalars, anchors and tags,
+and tells under which keys else aliases and merge keys (``<<``) put a scalar. It does not resolve types, and steps over
+complex keys.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from typing import NamedTuple
 
 __all__ = ["Scalar", "YamlError", "respelled", "scalars"]
 
+_Path = tuple[str | int, ...]
+
+_ANCHOR = re.compile(r"&([^\s,\[\]{}]+)")
+_MERGE = "<<"
+_MOST_ALIASES = 1000
 _PROPERTY = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=\s|\Z)))+")
 _DOUBLE = re.compile(r'"(?:[^"\\]|\\.)*"', re.S)
 _SINGLE = re.compile(r"'(?:[^']|'')*'")
@@ -38,14 +44,20 @@ class YamlError(ValueError):
 class Scalar(NamedTuple):
     """A scalar: what it says, the keys and indices that lead to it, its span, and whether it is itself a key.
 
-    The path of a key ends in the key.
+    The path of a key ends in the key. Others lead to it by an alias.
     """
 
     text: str
-    path: tuple[str | int, ...]
+    path: _Path
     start: int
     end: int
     is_key: bool
+    others: tuple[_Path, ...] = ()
+
+    @property
+    def paths(self) -> tuple[_Path, ...]:
+        """All that lead to it."""
+        return (self.path, *self.others)
 
 
 @dataclass(slots=True)
@@ -73,7 +85,13 @@ def scalars(text: str) -> list[Scalar]:
     """
     reader = _Reader(text)
     reader.read()
-    return reader.found
+    return [_with_aliases(scalar, reader.aliases) for scalar in reader.found] if reader.aliases else reader.found
+
+
+def _with_aliases(scalar: Scalar, aliases: list[tuple[_Path, _Path]]) -> Scalar:
+    """Return a scalar with the paths that lead to it by an alias of what it is or lies in."""
+    others = tuple((*at, *scalar.path[len(anchor) :]) for at, anchor in aliases if scalar.path[: len(anchor)] == anchor)
+    return scalar._replace(others=others)
 
 
 class _Reader:
@@ -83,6 +101,8 @@ class _Reader:
         self.text = text
         self.found: list[Scalar] = []
         self.frames: list[_Frame] = []
+        self.anchors: dict[str, _Path] = {}
+        self.aliases: list[tuple[_Path, _Path]] = []
 
     def read(self) -> None:
         at = 1 if self.text.startswith("\ufeff") else 0
@@ -98,7 +118,7 @@ class _Reader:
             else:
                 at = self._node(start, column)
 
-    def _path(self) -> tuple[str | int, ...]:
+    def _path(self) -> _Path:
         return tuple(frame.part for frame in self.frames)
 
     def _line_end(self, at: int) -> int:
@@ -109,8 +129,9 @@ class _Reader:
         """Read what stands in one line of a block from ``column`` on; return where the next line begins."""
         if re.compile(r"-(?:[ \t]|$)", re.M).match(self.text, at):
             return self._item(at, column)
-        at = self._properties(at)
+        begin, at = at, self._properties(at)
         if self._is_over(at):
+            self._properties(begin, self._path())
             return self._line_end(at) + 1
         key = self._scalar(at, _PLAIN) if self.text[at] not in "{[" else None
         if key is not None:
@@ -121,7 +142,7 @@ class _Reader:
                 self.frames.append(_Frame(column, key[0]))
                 self.found.append(Scalar(key[0], self._path(), at, key[1], is_key=True))
                 return self._value(self._blanks(colon + 1), column)
-        return self._value(at, column - 1)
+        return self._value(begin, column - 1)
 
     def _item(self, at: int, column: int) -> int:
         index = 0
@@ -142,7 +163,7 @@ class _Reader:
 
     def _value(self, at: int, column: int) -> int:
         """Read the value of a key or item whose collection stands at ``column``."""
-        at = self._properties(at)
+        at = self._properties(at, self._path())
         if self._is_over(at):
             return self._line_end(at) + 1
         if _BLOCK_SCALAR.match(self.text, at):
@@ -153,9 +174,20 @@ class _Reader:
         after, continued = self._line_end(end) + 1, False
         if self.text[at] not in "\"'":
             after, continued = self._deeper(after, column)
-        if not continued and not value.startswith("*"):
+        if value.startswith("*") and self.text[at] == "*":
+            self._alias(value, self._path())
+        elif not continued:
             self.found.append(Scalar(value, self._path(), at, end, is_key=False))
         return after
+
+    def _alias(self, text: str, path: _Path) -> None:
+        """Take down where an alias stands, and what it stands for; what is merged lies one level higher."""
+        anchor = self.anchors.get(text[1:])
+        if anchor is None or len(self.aliases) == _MOST_ALIASES:
+            return
+        while path and (path[-1] == _MERGE or (isinstance(path[-1], int) and _MERGE in path[-2:-1])):
+            path = path[:-1]
+        self.aliases.append((path, anchor))
 
     def _deeper(self, at: int, column: int) -> tuple[int, bool]:
         """Step over the lines that are indented more than ``column``; tell whether there were any with content."""
@@ -169,7 +201,7 @@ class _Reader:
             at = self._line_end(at) + 1
         return at, content
 
-    def _flow(self, at: int, path: tuple[str | int, ...]) -> int:
+    def _flow(self, at: int, path: _Path) -> int:
         """Read a flow collection; return the index after its closing bracket."""
         opened, is_map = at, self.text[at] == "{"
         closing = "}" if is_map else "]"
@@ -181,7 +213,7 @@ class _Reader:
                 continue
             inner = path if is_map else (*path, index)
             index += 1
-            at = self._gap(self._properties(at), opened)
+            at = self._gap(self._properties(at, inner), opened)
             if self.text[at] in "{[":
                 at = self._gap(self._flow(at, inner), opened)
                 continue
@@ -191,16 +223,25 @@ class _Reader:
             if self.text[at] == ":":
                 inner = (*inner, value)
                 self.found.append(Scalar(value, inner, start, end, is_key=True))
-                at = self._gap(self._properties(self._gap(at + 1, opened)), opened)
+                at = self._gap(self._properties(self._gap(at + 1, opened), inner), opened)
                 if self.text[at] in "{[":
                     at = self._gap(self._flow(at, inner), opened)
                 elif self.text[at] not in (",", closing):
-                    value, end = self._scalar(at, _PLAIN_FLOW)
-                    self.found.append(Scalar(value, inner, at, end, is_key=False))
-                    at = self._gap(end, opened)
+                    at = self._gap(self._flow_scalar(at, inner), opened)
+            elif self.text[start] == "*":
+                self._alias(value, inner)
             else:
                 self.found.append(Scalar(value, inner, start, end, is_key=False))
         return at + 1
+
+    def _flow_scalar(self, at: int, path: _Path) -> int:
+        """Read a scalar or an alias in a flow collection; return where it ends."""
+        value, end = self._scalar(at, _PLAIN_FLOW)
+        if self.text[at] == "*":
+            self._alias(value, path)
+        else:
+            self.found.append(Scalar(value, path, at, end, is_key=False))
+        return end
 
     def _scalar(self, at: int, plain: re.Pattern[str]) -> tuple[str, int]:
         """Return what the scalar at ``at`` says, and where it ends."""
@@ -221,9 +262,15 @@ class _Reader:
         except ValueError:
             return body, found.end()
 
-    def _properties(self, at: int) -> int:
+    def _properties(self, at: int, path: _Path | None = None) -> int:
+        """Step over anchor and tag of a node; ``path`` leads to what the anchor names, if that may be aliased."""
         found = _PROPERTY.match(self.text, at)
-        return found.end() if found else at
+        if found is None:
+            return at
+        anchor = _ANCHOR.search(found[0])
+        if anchor is not None and path is not None:
+            self.anchors[anchor[1]] = path
+        return found.end()
 
     def _blanks(self, at: int) -> int:
         while self.text[at : at + 1] in (" ", "\t"):

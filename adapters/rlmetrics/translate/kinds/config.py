@@ -10,7 +10,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..errors import InputError
@@ -79,6 +79,10 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         report.records += 1
         if scalar in clashing:
             continue
+        if _is_two_names(scalar):
+            said = f"{old} is {_EVAL}{old} for the best model, and by an alias {old} elsewhere: left as it is"
+            report.notes.append(f"{place}: {said}")
+            continue
         new = _translated(scalar, translator)
         if new == old:
             continue
@@ -126,10 +130,13 @@ def _is_place(name: object) -> bool:
 
 
 def _names_a_metric(scalar: Scalar) -> bool:
-    """Tell whether a scalar stands where metrics are named: at such a key, in a list there, or as a member's name."""
-    if not _NAME.fullmatch(scalar.text):
-        return False
-    keys = [part for part in scalar.path if isinstance(part, str)]
+    """Tell whether a scalar stands where metrics are named, be it by an alias."""
+    return bool(_NAME.fullmatch(scalar.text)) and any(_is_named(path, scalar) for path in scalar.paths)
+
+
+def _is_named(path: Sequence[str | int], scalar: Scalar) -> bool:
+    """Tell whether metrics are named at a path: at such a key, in a list there, or as a member's name."""
+    keys = [part for part in path if isinstance(part, str)]
     if scalar.is_key:
         return len(keys) > 1 and _is_place(keys[-2]) and keys[-1] not in _MEMBERS and "/" in keys[-1]
     if keys and _is_place(keys[-1]):
@@ -139,8 +146,14 @@ def _names_a_metric(scalar: Scalar) -> bool:
 
 def _logged(scalar: Scalar) -> str:
     """Return the key that a trainer logs for this name: transformers adds ``eval_`` to that of the best model."""
-    best = not scalar.is_key and _BEST in scalar.path and not scalar.text.startswith(_EVAL)
+    best = not scalar.is_key and any(_BEST in path for path in scalar.paths) and not scalar.text.startswith(_EVAL)
     return _EVAL + scalar.text if best else scalar.text
+
+
+def _is_two_names(scalar: Scalar) -> bool:
+    """Tell whether a scalar names the best model's metric, with ``eval_`` to be added, and elsewhere another one."""
+    places = {_BEST in path for path in scalar.paths if _is_named(path, scalar)}
+    return len(places) > 1 and not scalar.text.startswith(_EVAL)
 
 
 def _translated(scalar: Scalar, translator: Translator) -> str:
