@@ -209,6 +209,26 @@ def test_broken_parts_are_told(translated):
     assert "a name is put together with a variable: it stays" in notes
 
 
+def test_regular_expressions_of_overrides_and_filters_are_told(translated):
+    """What chooses old series and not the new ones has no effect any more, so the report says where it stands."""
+    override = {"matcher": {"id": "byRegexp", "options": "/monitor_critic_.*/"}, "properties": []}
+    both = {"matcher": {"id": "byRegexp", "options": "mean"}, "properties": []}
+    chosen = {"id": "filterFieldsByName", "options": {"include": {"pattern": "^rl_insight_monitor_critic"}}}
+    broken = {"id": "filterFieldsByName", "options": {"include": {"pattern": "("}}}
+    old = board(
+        PREFIX + "critic_score_mean",
+        fieldConfig={"overrides": [override, both]},
+        transformations=[chosen, broken],
+    )
+
+    code, new, report = translated(old, NEW, "canonical")
+
+    assert (0, old.replace("critic_score_mean", "reward_score_mean")) == (code, new)
+    told = [note.partition(": the regular expression ")[2] for note in report["notes"]]
+    change = f"matches {PREFIX}critic_score_mean (now {PREFIX}reward_score_mean): left as it is"
+    assert {f"/monitor_critic_.*/ {change}", f"^{PREFIX}critic {change}"} == set(told) - {""}
+
+
 def test_strict_and_unknown_hold_for_dashboards(translated):
     """``--strict`` leaves approximate names; ``--unknown error`` refuses metrics that only verl's exporter can have."""
     _, new, _ = translated(CLASSIC, NEW, "canonical", "--strict")

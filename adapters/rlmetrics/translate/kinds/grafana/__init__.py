@@ -24,6 +24,8 @@ from .promql import Selector
 __all__ = ["names", "recognises", "translate"]
 
 _MAX_BYTES = 1 << 26
+_BETWEEN_SLASHES = re.compile(r"\A/(.*)/[a-z]*\Z", re.S)
+"""A regular expression as Grafana's interface writes it."""
 _WORDS = re.compile(r"[A-Za-z_][\w/@.-]*[\w](?:\([\w-]+\))?")
 
 
@@ -59,7 +61,9 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
     document = _read(path)
     tree = _parse(path, document)
     try:
-        walk(document, tree, _Renaming(path, translator, report))
+        renaming = _Renaming(path, translator, report)
+        walk(document, tree, renaming)
+        renaming.check_patterns()
     except InputError as error:
         raise InputError(str(error), path) from None
     output.write_bytes(document.changed().encode("utf-8"))
@@ -117,6 +121,9 @@ class _Collector(Names):
     def mentions(self, document: Document, node: Text) -> None:
         pass
 
+    def pattern(self, document: Document, node: Text) -> None:
+        pass
+
     def note(self, document: Document, offset: int, text: str) -> None:
         pass
 
@@ -129,6 +136,8 @@ class _Renaming(Names):
         self._translator = translator
         self._report = report
         self._images = Images(translator)
+        self._renamed: dict[str, str] = {}
+        self._patterns: list[tuple[Document, Text]] = []
 
     def metric(self, document: Document, selector: Selector) -> list[str]:
         """Return what a metric becomes; one that only an exporter of verl can have made is told if it is unknown."""
@@ -145,6 +154,7 @@ class _Renaming(Names):
         outputs = [image.of(entry.name) for entry in self._translator.entries({key: ""})] or [selector.name]
         self._as_spelled(image, key, selector.name)
         if outputs[0] != selector.name:
+            self._renamed[selector.name] = outputs[0]
             self.note(document, selector.at[0], f"{selector.name} -> {outputs[0]}")
         return outputs
 
@@ -168,6 +178,28 @@ class _Renaming(Names):
             new = self.word(word)
             if new != word:
                 self.note(document, node.start, f"a text mentions {word} (now {new}): left as it is")
+
+    def pattern(self, document: Document, node: Text) -> None:
+        """Take down a regular expression until all names of the dashboard are known."""
+        self._patterns.append((document, node))
+
+    def check_patterns(self) -> None:
+        """Tell of regular expressions that choose old names and not the new ones."""
+        for document, node in self._patterns:
+            chosen = self._chosen(_BETWEEN_SLASHES.sub(r"\1", node.value))
+            for old in chosen:
+                text = f"the regular expression {node.value} matches {old} (now {self._renamed[old]}): left as it is"
+                self.note(document, node.start, text)
+            if not chosen:
+                self.mentions(document, node)
+
+    def _chosen(self, pattern: str) -> list[str]:
+        """Return the old names that a regular expression chooses, and not their new ones."""
+        try:
+            chooses = re.compile(pattern).search
+        except re.error:
+            return []
+        return [old for old, new in self._renamed.items() if chooses(old) and not chooses(new)]
 
     def note(self, document: Document, offset: int, text: str) -> None:
         """Add a line with its place to the report."""

@@ -45,6 +45,10 @@ class Names(Protocol):
         """Tell of names in a text that is left as it is."""
         ...
 
+    def pattern(self, document: Document, node: Text) -> None:
+        """Tell of names that a regular expression chooses, which is left as it is."""
+        ...
+
     def note(self, document: Document, offset: int, text: str) -> None:
         """Say something about a place."""
         ...
@@ -80,6 +84,10 @@ class _Walk:
             self._expression(value)
         elif isinstance(value, Text) and name == "legendFormat":
             self._label(value)
+        elif isinstance(value, Text) and name in _PATTERNS:
+            self._names.pattern(self._document, value)
+        elif isinstance(value, Object) and name == "matcher" and value.text("id") == "byRegexp":
+            self._member("pattern", value.get("options") or value)
         elif name == "transformations" or (name == "matcher" and _chooses_by_name(value)):
             self._fields(value)
         else:
@@ -151,7 +159,9 @@ class _Walk:
         elif isinstance(node, Object):
             self._keys(node)
             for name, value in node.members:
-                if name.value in _PATTERNS or (name.value == _TITLES and not isinstance(value, Object)):
+                if name.value in _PATTERNS:
+                    self._member(name.value, value)
+                elif name.value == _TITLES and not isinstance(value, Object):
                     self.node(value)
                 elif name.value == _TITLES and isinstance(value, Object):
                     self._keys(value)
