@@ -166,11 +166,18 @@ def test_metrics_of_one_quantity_are_related_and_the_facets_say_why(tables):
 
 
 def test_declared_false_friends_are_related_both_ways(tables):
-    """With the declared reason, whatever their quantities."""
+    """With the declared reason, whatever their quantities, and with the side from which it is told."""
     forth = relate(entry("reward/score/mean"), entry("reward/total/mean"), tables)
     back = relate(entry("reward/total/mean"), entry("reward/score/mean"), tables)
     assert ("related", "Penalties are part of that.") == (forth.kind, forth.why)
-    assert forth == back
+    assert ("related", "seen from reward/score/mean: Penalties are part of that.") == (back.kind, back.why)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("counter", "exact"), ("scalar", "approximate")])
+def test_what_parts_have_counted_is_added_up_either_way(tables, kind, expected):
+    """The counts of all processes added up are the count over all of them; other numbers must not be added."""
+    source, target = (entry(kind=kind, reduction={"rank": operation}) for operation in ("sum", "pool"))
+    assert expected == relate(source, target, tables).kind
 
 
 def test_one_name_for_two_quantities_is_a_trap_worth_naming(tables):

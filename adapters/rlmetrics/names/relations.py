@@ -86,9 +86,11 @@ def relate(
 def why_confused(source: str, target: str, tables: Tables) -> str | None:
     """Return why one metric must not be taken for another that it is confused with, or None if nobody would."""
     first, second = tables.metrics.get(source, {}), tables.metrics.get(target, {})
-    for row, other in ((first, target), (second, source)):
-        if other in row.get("false_friends", ()):
-            return str(row["false_friends"][other])
+    if target in first.get("false_friends", ()):
+        return str(first["false_friends"][target])
+    if source in second.get("false_friends", ()):
+        # Its "that" and "this" are ours the other way round.
+        return f"seen from {target}: {second['false_friends'][source]}"
     left, right = first.get("identity", {}), second.get("identity", {})
     quantity = left.get("quantity")
     if quantity is None or quantity != right.get("quantity"):
@@ -168,7 +170,8 @@ class _Comparison:
         grades: Mapping[str, str] = vocabulary["GRADES"]
         for level, (brief, vanishes) in vocabulary["LEVELS"].items():
             first, second = (
-                _plain(side.reduction.get(level, default), statistic) for side in (self._left, self._right)
+                _plain(side.reduction.get(level, default), statistic, kind)
+                for side, kind in zip((self._left, self._right), self._kinds, strict=True)
             )
             if first != second:
                 grade = grades.get("/".join(sorted((first, second))), grades.get("default", "biased"))
@@ -209,8 +212,10 @@ class _Comparison:
         return Transform(scale, float(right.offset) - scale * float(left.offset))
 
 
-def _plain(operation: str, statistic: str | None) -> str:
-    return "pool" if (statistic, operation) in _NEUTRAL else operation
+def _plain(operation: str, statistic: str | None, kind: str) -> str:
+    # What parts have counted is added up, however that is called.
+    neutral = (statistic, operation) in _NEUTRAL or (kind, operation) == ("counter", "sum")
+    return "pool" if neutral else operation
 
 
 def _span(span: str | None) -> str:
