@@ -356,4 +356,8 @@ def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
 
     (error,) = capsys.readouterr().err.splitlines()[-1:]
     assert f"{mixed}: run grpo: ambiguous" in error
+    _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"dpo": _numbers("trl-1.16.0-dpo.jsonl")}))
+    assert 2 == main(["translate", str(mixed), "--to", "canonical"])
+    (error,) = capsys.readouterr().err.splitlines()[-1:]
+    assert f"{mixed}: run dpo (and likewise grpo): ambiguous" in error
     assert not [file for file in tmp_path.iterdir() if "translated" in file.name]

@@ -166,6 +166,7 @@ class _Job:
             runs.setdefault(source, []).append(run or "")
         if len(runs) == 1:
             return [self._whole(unit, goal, next(iter(runs)))]
+        self._require_all(unit, runs)
         reports: list[Report] = []
         with tempfile.TemporaryDirectory(prefix=f".{goal.name}.", dir=goal.parent) as folder:
             path = unit.path
@@ -182,6 +183,23 @@ class _Job:
                 path = part
             path.replace(goal)
         return reports
+
+    def _require_all(self, unit: Unit, runs: Mapping[str | AmbiguousError, list[str]]) -> None:
+        """Make sure that every run of a database can be translated: one copy does not hold old and new names.
+
+        Raises:
+            NamesError: If the source of some is not certain; it names them.
+        """
+        refused: list[tuple[str, NamesError]] = []
+        for source, names in runs.items():
+            try:
+                self.translator(source, unit)
+            except NamesError as error:
+                refused.append((", ".join(names), error))
+        if refused:
+            listed, reason = refused[0]
+            more = "; ".join(names for names, _ in refused[1:])
+            raise located(f"run {listed} (and likewise {more})" if more else f"run {listed}", reason)
 
     def _whole(self, unit: Unit, goal: Path, source: str | AmbiguousError) -> Report:
         translator = self.translator(source, unit)
