@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from names.small_spec import small_tables
 from rlmetrics.names import Entry, Signature, Transform, relate
+from rlmetrics.names.records import NOWHERE
 from rlmetrics.names.relations import RELATIONS
 
 PLAIN = Entry(
@@ -26,14 +27,14 @@ PLAIN = Entry(
     variant=None,
     alternatives=(),
     bind={},
-    cited="",
+    cited=NOWHERE,
     note=None,
 )
 
 
 def entry(metric="kl/old/k2", key="key", kind="scalar", **signature):
     """Return an entry that is plain but for what is said."""
-    return replace(PLAIN, metric=metric, key=key, kind=kind, signature=replace(PLAIN.signature, **signature))
+    return PLAIN._replace(metric=metric, key=key, kind=kind, signature=replace(PLAIN.signature, **signature))
 
 
 def test_equal_signatures_are_exact(tables):
@@ -126,7 +127,7 @@ def test_levels_of_what_is_not_computed_count_only_where_they_are_named(tables):
 def test_spans_and_lags_are_differences(tables):
     """A different span is biased, a different step minor."""
     timer = entry("timing/step", population=None, span="Everything.")
-    relation = relate(timer, replace(timer, signature=replace(timer.signature, span=None, lag=-1)), tables)
+    relation = relate(timer, timer._replace(signature=replace(timer.signature, span=None, lag=-1)), tables)
     assert ["biased", "minor"] == [item.grade for item in relation.differs_by]
     assert "“Everything” in the source, as the metric is defined in the target" in relation.differs_by[0].what
     assert "the step of the value: the one it is logged with in the source, 1 earlier in the target" == (
@@ -188,7 +189,7 @@ def test_one_name_for_two_quantities_is_a_trap_worth_naming(tables):
 
 def test_what_has_no_metric_relates_to_nothing(tables):
     """Only a configuration could say what it measures."""
-    assert "none" == relate(replace(PLAIN, metric=None), PLAIN, tables).kind
+    assert "none" == relate(PLAIN._replace(metric=None), PLAIN, tables).kind
 
 
 _SIGNATURES = st.builds(
@@ -209,7 +210,7 @@ _SIGNATURES = st.builds(
 def test_backward_is_the_same_computation(first, second):
     """Kind, grades and number of differences agree in both directions, and the transforms undo each other."""
     tables = small_tables()
-    left, right = replace(PLAIN, signature=first), replace(PLAIN, signature=second)
+    left, right = PLAIN._replace(signature=first), PLAIN._replace(signature=second)
     forth, back = relate(left, right, tables), relate(right, left, tables)
     assert forth.kind == back.kind
     assert forth.kind in RELATIONS
@@ -222,5 +223,5 @@ def test_backward_is_the_same_computation(first, second):
 @given(_SIGNATURES)
 def test_everything_is_exact_to_itself(signature):
     """Also with a defect or an unknown scale: the same code gives the same number."""
-    one = replace(PLAIN, signature=signature)
+    one = PLAIN._replace(signature=signature)
     assert "exact" == relate(one, one, small_tables()).kind

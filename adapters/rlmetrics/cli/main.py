@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import io
 import os
@@ -11,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import NoReturn, Protocol, TextIO, cast
+from typing import Any, NoReturn, Protocol, TextIO, cast
 
 __all__ = ["COMMANDS", "FOUND", "OK", "USAGE", "Command", "UsageError", "main"]
 
@@ -78,8 +79,23 @@ class _CommandModule(Protocol):
         ...
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Asks the terminal for its width itself: argparse loads shutil for it, with every codec for archives."""
+
+    def __init__(self, prog: str) -> None:
+        width = os.environ.get("COLUMNS", "")
+        try:
+            columns = int(width) if width.isdigit() else os.get_terminal_size(1).columns
+        except OSError:
+            columns = 0
+        super().__init__(prog, width=(columns or 80) - 2)
+
+
 class _Parser(argparse.ArgumentParser):
     """Reports a wrong command line on one line."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"formatter_class": _Formatter, **options})
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog}: {message}; see {self.prog} --help")
@@ -103,8 +119,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What cannot be decoded or shown is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
-    # A table is a million small objects that all stay: to look for cycles among them costs a tenth of all.
-    gc.set_threshold(10_000_000, 20, 20)
+    if argv is None:
+        # A table is a million small objects that all stay: to look for cycles among them costs a tenth of all.
+        gc.set_threshold(10_000_000, 20, 20)
+        # At exit the interpreter would look once more, which costs a quarter of all.
+        atexit.register(gc.freeze)
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _show_warning

@@ -6,9 +6,10 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 __all__ = ["csv_text", "json_text", "markdown", "plain", "table", "yaml_text"]
@@ -34,12 +35,16 @@ def _opened(value: Any) -> Any:
         return dict(value)
     if isinstance(value, set | frozenset):
         return list(value)
-    return {shown: getattr(value, name) for name, shown in _fields(value.__class__)}
+    names, values = _fields(value.__class__)
+    return dict(zip(names, values(value), strict=True))
 
 
 @lru_cache(maxsize=64)
-def _fields(record: type[Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((field.name, field.name.rstrip("_")) for field in fields(record))
+def _fields(record: type[Any]) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """Return the names under which the fields of a record are shown, and what gives their values."""
+    names = [field.name for field in fields(record)]
+    values = attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+    return tuple(name.rstrip("_") for name in names), values
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, default=_opened).encode

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .answers import Defect, Documented, KeyInfo, ReleaseInfo, Resolution
     from .covering import Coverage, coverage
     from .differing import ChangedKey, DiffResult, ListedKey, RenamedKey, diff
     from .errors import FallbackWarning, NamesError, UserError
@@ -21,16 +22,11 @@ if TYPE_CHECKING:
     from .protocol import Match, View
     from .records import (
         Alternative,
-        Defect,
         Difference,
-        Documented,
         Entry,
         Evidence,
-        KeyInfo,
         LookAlike,
         MapRow,
-        ReleaseInfo,
-        Resolution,
         Signature,
         Transform,
     )
@@ -91,6 +87,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "answers": ("Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"),
     "covering": ("Coverage", "coverage"),
     "differing": ("ChangedKey", "DiffResult", "ListedKey", "RenamedKey", "diff"),
     "errors": ("FallbackWarning", "NamesError", "UserError"),

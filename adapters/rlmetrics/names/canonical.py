@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from .protocol import Match
-from .records import Entry
+from .records import NOWHERE, Entry
 from .signature import canonical_signature
 from .source import CANONICAL, Source
 from .tables import Tables
@@ -62,7 +62,7 @@ class CanonicalView:
                         variant=None,
                         alternatives=(),
                         bind={},
-                        cited="",
+                        cited=NOWHERE,
                         note=None,
                     )
                 )

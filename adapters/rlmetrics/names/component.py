@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from .config import Config, Configuration
 from .emissions import make_entry
 from .inheritance import AppliedRow, applied_rows
-from .records import Alternative, Documented, Entry
+from .records import Alternative, Entry
 from .source import Component
 from .surfaces import LOGGED, Rules, route_surfaces, show_name, show_template
 from .tables import FrameworkTable, Tables
@@ -164,16 +164,21 @@ class ComponentView:
         """Return everything that is logged, one entry for each key and mode."""
         return [self.entry(key, mode) for key, mode in self._by_key]
 
-    def has(self, key: str, mode: str) -> bool:
-        """Return whether a key, as logged or as a template, belongs to this component."""
-        return (key, mode) in self._by_key
-
     def entry(self, key: str, mode: str) -> Entry:
         """Return what is logged under a key of this component.
 
         Where several emissions share the key, the configuration picks one; the others are its alternatives.
         """
-        found = [self._entry(index) for index in self._by_key[key, mode]]
+        return self._one([self._entry(index) for index in self._by_key[key, mode]])
+
+    def entry_alone(self, key: str, mode: str) -> Entry | None:
+        """Return the same without reading what else this component logs; None if it does not log the key."""
+        found = applied_rows(self._table, self._chain[0], (self.release,), (key, mode))
+        entries = [self._make(record) for record in found]
+        return self._one(entries) if entries else None
+
+    @staticmethod
+    def _one(found: Sequence[Entry]) -> Entry:
         if len(found) == 1:
             return found[0]
         chosen = next((entry for entry in found if entry.logged), found[0])
@@ -183,7 +188,7 @@ class ComponentView:
             if entry is not chosen
             for alternative in (Alternative(entry.variant, entry.condition, entry.metric), *entry.alternatives)
         )
-        return replace(chosen, alternatives=(*chosen.alternatives, *others))
+        return chosen._replace(alternatives=(*chosen.alternatives, *others))
 
     def find(self, key: str) -> Hit | None:
         """Return what a key is in its most specific reading; names of every tracker are recognised."""
@@ -222,19 +227,14 @@ class ComponentView:
             self._templates[key] = Template(key, patterns, is_open=is_open)
         return self._templates[key]
 
-    def documented(self, key: str, mode: str) -> tuple[Documented, ...]:
+    def documented(self, key: str, mode: str) -> list[Mapping[str, Any]]:
         """Return what the framework's guide says about a key where it adds to the code or differs from it."""
-        rows = [
+        return [
             row
             for index in self._by_key[key, mode]
             for row in self._records[index].row.get("documented", ())
             if "releases" not in row or self._table.releases.covers(row["releases"], self.release)
         ]
-        sources = [row["source"] for row in rows]
-        return tuple(
-            Documented(row["says"], row.get("code"), source["title"], source.get("path"), source.get("line"))
-            for row, source in zip(rows, sources, strict=True)
-        )
 
     def guards(self, key: str, mode: str) -> list[str]:
         """Return the guards that decide whether and how a key is logged."""

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
-from .records import pieces
+from .records import NOWHERE, Cited
 from .source import nearest
 from .tables import FrameworkTable
 
@@ -49,17 +49,28 @@ class Configuration:
                     self.defaults[name] = value
                     break
         self.values: dict[str, Value] = dict(self.defaults) if config else self.defaults
+        self._holds: dict[str, bool | None] = {}
         for given, value in (config or {}).items():
             found = find_key(given, keys)
             if found is not None:
                 self.values[found] = _convert(found, value, keys[found])
 
-    def evidence(self, name: str) -> tuple[str, ...]:
+    def holds(self, guard: str) -> bool | None:
+        """Return whether a guard holds; None if that depends on a key whose value is not known."""
+        if guard not in self._holds:
+            self._holds[guard] = holds(guard, self.values)
+        return self._holds[guard]
+
+    def holds_by_default(self, guard: str) -> bool | None:
+        """Return whether a guard holds without the given values."""
+        return holds(guard, self.defaults)
+
+    def cited(self, name: str) -> Cited:
         """Return where the default of a key stands."""
         for ranges, _, evidence in self.keys[name].get("defaults", ()):
             if not ranges or self._table.releases.covers(ranges, self._release):
-                return tuple(pieces(evidence))
-        return ()
+                return Cited(evidence, self._table.evidence)
+        return NOWHERE
 
 
 def find_key(given: str, keys: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from .protocol import Match
-from .records import Entry
+from .records import NOWHERE, Entry
 from .signature import canonical_signature
 from .source import Source
 from .tables import Tables
@@ -50,7 +50,7 @@ class ConventionView:
             variant=None,
             alternatives=(),
             bind={},
-            cited="",
+            cited=NOWHERE,
             note=note,
         )
 

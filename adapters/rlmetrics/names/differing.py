@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .citing import cited_at
+from .citing import Citations
 from .component import ComponentView
 from .config import Config, holds
 from .guards import Value, parse
 from .history import History
 from .mapping import NameMap
 from .protocol import View
-from .records import Difference, Entry, Evidence, MapRow, Transform, read_evidence
+from .records import Difference, Entry, Evidence, MapRow, Transform
 from .relations import Relation, relate
 from .source import Component, Source
 from .tables import Overlays, Tables
@@ -107,7 +107,8 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
     pairs = _same_name(before, after)
     kept = set(pairs.values())
     fresh = {place: entry for place, entry in after.items() if place not in kept}
-    comparison = _Comparison(old, new, config)
+    gone, cited = Citations(old.source, old.tables), Citations(new.source, new.tables)
+    comparison = _Comparison(old, new, config, cited)
     renamed: list[RenamedKey] = []
     removed: list[ListedKey] = []
     changed: list[ChangedKey] = []
@@ -120,10 +121,10 @@ def diff(from_: str, to: str, *, config: Config = None, spec: Overlays | Tables 
         found = names.translated(entry)
         if found is not None and _place(found[1]) in fresh:
             taken.add(_place(found[1]))
-            renamed.append(_renamed(entry, *found, cited_at(found[1].evidence, new.source, new.tables)))
+            renamed.append(_renamed(entry, *found, cited.of(found[1].cited)))
         else:
-            removed.append(_listed(entry, old, None if found is None else found[0].to))
-    added = [_listed(entry, new) for place, entry in fresh.items() if place not in taken]
+            removed.append(_listed(entry, gone.of(entry.cited), None if found is None else found[0].to))
+    added = [_listed(entry, cited.of(entry.cited)) for place, entry in fresh.items() if place not in taken]
     return DiffResult(tuple(added), tuple(removed), tuple(renamed), tuple(changed))
 
 
@@ -161,14 +162,14 @@ def _renamed(entry: Entry, row: MapRow, target: Entry, evidence: tuple[Evidence,
     )
 
 
-def _listed(entry: Entry, view: View, instead: str | None = None) -> ListedKey:
+def _listed(entry: Entry, evidence: tuple[Evidence, ...], instead: str | None = None) -> ListedKey:
     return ListedKey(
         entry.key,
         entry.component,
         entry.metric,
         entry.condition,
         entry.logged_by_default,
-        cited_at(entry.evidence, view.source, view.tables),
+        evidence,
         instead,
     )
 
@@ -198,8 +199,9 @@ def _when(entry: Entry) -> str:
 class _Comparison:
     """Two sources side by side, and the described releases between them."""
 
-    def __init__(self, old: View, new: View, config: Config) -> None:
+    def __init__(self, old: View, new: View, config: Config, cited: Citations) -> None:
         self._old, self._new = old, new
+        self._cited = cited
         self._tables = old.tables
         self._config = config
         self._same = old.source.framework == new.source.framework and old.source.is_release
@@ -218,7 +220,7 @@ class _Comparison:
             new.component,
             "; ".join([*said, *defaults]),
             self._since(old, new),
-            (*cited_at(new.evidence, self._new.source, self._tables), *evidence),
+            (*self._cited.of(new.cited), *evidence),
             relation.kind,
             relation.differs_by,
         )
@@ -240,8 +242,7 @@ class _Comparison:
             undone = {**second.config.values, name: before}
             if any(holds(guard, second.config.values) != holds(guard, undone) for guard in guards):
                 said.append(f"the default of {name} was {_value(before)}, is {_value(after)}")
-                cited = [read_evidence(text) for text in second.config.evidence(name)]
-                evidence += cited_at(cited, self._new.source, self._tables)
+                evidence += self._cited.of(second.config.cited(name))
         return said, evidence
 
     def _since(self, old: Entry, new: Entry) -> str | None:
@@ -259,10 +260,10 @@ class _Comparison:
             if known and not history.may_differ(new.key, new.mode, release, releases.names[index - step]):
                 continue
             view = self._view(new.component, release)
-            if view is None or not view.has(new.key, new.mode):
+            entry = None if view is None else view.entry_alone(new.key, new.mode)
+            if entry is None:
                 continue
             known = True
-            entry = view.entry(new.key, new.mode)
             if _said(old, entry, relate(old, entry, self._tables, _SIDES)):
                 return release
         return self._new.source.release
@@ -270,7 +271,9 @@ class _Comparison:
     def _history(self, component: str) -> History:
         if component not in self._histories:
             table = self._tables.framework(self._new.source.framework)
-            self._histories[component] = History(table, component)
+            ends = sorted(table.releases.index(view.source.release) for view in (self._old, self._new))
+            between = table.releases.names[ends[0] : ends[1] + 1]
+            self._histories[component] = History(table, component, between)
         return self._histories[component]
 
     def _view(self, component: str, release: str) -> ComponentView | None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from .config import Configuration, holds
+from .config import Configuration
 from .inheritance import AppliedRow
-from .records import BETWEEN, Alternative, Entry, Signature
+from .records import BETWEEN, Alternative, Cited, Entry, Signature
 from .signature import effective_signature, merge_layers
 from .tables import FrameworkTable, Tables
-
-if TYPE_CHECKING:
-    from .expressions import Value
 
 __all__ = ["make_entry"]
 
@@ -32,7 +29,7 @@ class _Merged(NamedTuple):
     kind: str
     condition: str | None
     alternatives: tuple[Alternative, ...]
-    cited: str
+    cited: Cited
 
 
 def make_entry(
@@ -55,15 +52,15 @@ def make_entry(
     """
     row = record.row
     variants = row.get("variants", ())
-    variant = next((item for item in variants if holds(item["when"], config.values)), _PLAIN)
+    variant = next((item for item in variants if config.holds(item["when"])), _PLAIN)
     name = variant.get("profile", row.get("profile"))
     base = _PLAIN if name is None else profile(name)
     # The rows are the table's own, which keeps them.
     place = id(row), id(variant), id(base)
     merged: _Merged | None = table.merged.get(place)
     if merged is None:
-        merged = table.merged[place] = _merge(row, variant, base, tables)
-    by_default = _logged(row, config.defaults)
+        merged = table.merged[place] = _merge(row, variant, base, tables, table)
+    logged = _logged(row, config.holds)
     return Entry(
         component=component,
         key=record.key,
@@ -72,8 +69,8 @@ def make_entry(
         kind=merged.kind,
         signature=merged.signature or effective_signature(merged.layers, tables, config.values),
         condition=merged.condition,
-        logged_by_default=by_default,
-        logged=by_default if config.values is config.defaults else _logged(row, config.values),
+        logged_by_default=logged if config.values is config.defaults else _logged(row, config.holds_by_default),
+        logged=logged,
         constant_when=merged.layers["constant_when"],
         variant=variant.get("name"),
         alternatives=merged.alternatives,
@@ -84,7 +81,9 @@ def make_entry(
     )
 
 
-def _merge(row: Mapping[str, Any], variant: Mapping[str, Any], base: Mapping[str, Any], tables: Tables) -> _Merged:
+def _merge(
+    row: Mapping[str, Any], variant: Mapping[str, Any], base: Mapping[str, Any], tables: Tables, table: FrameworkTable
+) -> _Merged:
     layers = merge_layers([base, row, variant])
     alternatives = [
         Alternative(item["name"], item["when"], item.get("metric", row.get("metric")))
@@ -101,15 +100,12 @@ def _merge(row: Mapping[str, Any], variant: Mapping[str, Any], base: Mapping[str
         row.get("kind") or known.get("kind", "scalar"),
         "; ".join(text for text in (row.get("when"), row.get("condition")) if text) or None,
         tuple(alternatives),
-        BETWEEN.join(filter(None, (variant.get("evidence"), row["evidence"]))),
+        Cited(BETWEEN.join(filter(None, (variant.get("evidence"), row["evidence"]))), table.evidence),
     )
 
 
-def _logged(row: Mapping[str, Any], values: Mapping[str, Value]) -> bool | None:
+def _logged(row: Mapping[str, Any], holds: Callable[[str], bool | None]) -> bool | None:
     """Whether an emission is logged: its guard must hold, and its worded condition hold by default."""
-    answers: list[bool | None] = [True]
-    if "when" in row:
-        answers.append(holds(row["when"], values))
-    if "logged_by_default" in row or "condition" in row:
-        answers.append(row.get("logged_by_default"))
-    return False if False in answers else None if None in answers else True
+    guarded = holds(row["when"]) if "when" in row else True
+    worded = row.get("logged_by_default") if "logged_by_default" in row or "condition" in row else True
+    return False if guarded is False or worded is False else None if guarded is None or worded is None else True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 __all__ = [
     "And",
@@ -47,11 +46,13 @@ class UnknownValueError(GuardError):
         self.name = name
 
 
-@dataclass(frozen=True, slots=True)
 class Expression:
     """A node of a parsed expression; ``column`` is where it starts, counted from 1."""
 
-    column: int
+    __slots__ = ("column",)
+
+    def __init__(self, column: int) -> None:
+        self.column = column
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return the expression's value.
@@ -84,22 +85,28 @@ class Expression:
             yield from part.walk()
 
 
-@dataclass(frozen=True, slots=True)
 class Literal(Expression):
     """A number, a string, true, false or null."""
 
-    value: bool | int | float | str | None
+    __slots__ = ("value",)
+
+    def __init__(self, column: int, value: bool | int | float | str | None) -> None:
+        self.column = column
+        self.value = value
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return the constant."""
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
 class Name(Expression):
     """A configuration key."""
 
-    name: str
+    __slots__ = ("name",)
+
+    def __init__(self, column: int, name: str) -> None:
+        self.column = column
+        self.name = name
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return the key's value."""
@@ -109,11 +116,14 @@ class Name(Expression):
         return config[self.name]
 
 
-@dataclass(frozen=True, slots=True)
 class ListOf(Expression):
     """A list of expressions, for ``in``."""
 
-    items: tuple[Expression, ...]
+    __slots__ = ("items",)
+
+    def __init__(self, column: int, items: tuple[Expression, ...]) -> None:
+        self.column = column
+        self.items = items
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return the values of the items."""
@@ -124,11 +134,14 @@ class ListOf(Expression):
         return self.items
 
 
-@dataclass(frozen=True, slots=True)
 class Not(Expression):
     """The opposite of its operand."""
 
-    operand: Expression
+    __slots__ = ("operand",)
+
+    def __init__(self, column: int, operand: Expression) -> None:
+        self.column = column
+        self.operand = operand
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return the operand's negation."""
@@ -139,11 +152,14 @@ class Not(Expression):
         return (self.operand,)
 
 
-@dataclass(frozen=True, slots=True)
 class Negative(Expression):
     """A number with its sign turned."""
 
-    operand: Expression
+    __slots__ = ("operand",)
+
+    def __init__(self, column: int, operand: Expression) -> None:
+        self.column = column
+        self.operand = operand
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return minus the operand."""
@@ -154,11 +170,14 @@ class Negative(Expression):
         return (self.operand,)
 
 
-@dataclass(frozen=True, slots=True)
 class And(Expression):
     """True if all operands are; those after the first false one are not looked at."""
 
-    operands: tuple[Expression, ...]
+    __slots__ = ("operands",)
+
+    def __init__(self, column: int, operands: tuple[Expression, ...]) -> None:
+        self.column = column
+        self.operands = operands
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return whether every operand holds; a false one decides even if another is unknown."""
@@ -169,11 +188,14 @@ class And(Expression):
         return self.operands
 
 
-@dataclass(frozen=True, slots=True)
 class Or(Expression):
     """True if any operand is; those after the first true one are not looked at."""
 
-    operands: tuple[Expression, ...]
+    __slots__ = ("operands",)
+
+    def __init__(self, column: int, operands: tuple[Expression, ...]) -> None:
+        self.column = column
+        self.operands = operands
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return whether some operand holds; a true one decides even if another is unknown."""
@@ -184,13 +206,16 @@ class Or(Expression):
         return self.operands
 
 
-@dataclass(frozen=True, slots=True)
 class Compare(Expression):
     """A comparison; ``operator`` is ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` or ``not in``."""
 
-    operator: str
-    left: Expression
-    right: Expression
+    __slots__ = ("left", "operator", "right")
+
+    def __init__(self, column: int, operator: str, left: Expression, right: Expression) -> None:
+        self.column = column
+        self.operator = operator
+        self.left = left
+        self.right = right
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return whether the comparison holds."""
@@ -210,13 +235,16 @@ class Compare(Expression):
         return (self.left, self.right)
 
 
-@dataclass(frozen=True, slots=True)
 class Arithmetic(Expression):
     """A sum, difference, product or quotient of numbers."""
 
-    operator: str
-    left: Expression
-    right: Expression
+    __slots__ = ("left", "operator", "right")
+
+    def __init__(self, column: int, operator: str, left: Expression, right: Expression) -> None:
+        self.column = column
+        self.operator = operator
+        self.left = left
+        self.right = right
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return the result."""

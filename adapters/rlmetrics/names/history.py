@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,25 +15,30 @@ _Rows = tuple[Mapping[str, Any], ...]
 
 
 class History:
-    """The records of one component in all its releases.
+    """The records of one component in some of its releases.
 
     Args:
         table: The framework.
         component: The component's name.
+        releases: Known releases.
     """
 
-    def __init__(self, table: FrameworkTable, component: str) -> None:
+    def __init__(self, table: FrameworkTable, component: str, releases: Sequence[str]) -> None:
         self._table = table
         self._found: dict[Place, dict[str, _Rows]] = {}
         self._named: dict[tuple[int, ...], list[dict[str, Any]]] = {}
-        self._parts = [(stem, ranges) for name, stem, ranges, _ in table.components if name == component]
+        self._parts = [
+            (stem, [release for release in releases if table.releases.covers(ranges, release)])
+            for name, stem, ranges, _ in table.components
+            if name == component
+        ]
 
     def _records(self, place: Place) -> dict[str, _Rows]:
         """Return the records of a key and mode in each release."""
         if place not in self._found:
             found: dict[str, _Rows] = {}
-            for stem, ranges in self._parts:
-                for applied in applied_rows(self._table, stem, self._table.releases.expand(ranges), place):
+            for stem, releases in self._parts:
+                for applied in applied_rows(self._table, stem, releases, place):
                     for release in applied.releases:
                         found[release] = (*found.get(release, ()), applied.row)
             self._found[place] = found

@@ -10,6 +10,7 @@ from typing import Any
 from .config import Config, Configuration
 from .errors import FallbackWarning, NamesError
 from .inheritance import AppliedRow, applied_rows
+from .records import Cited
 from .source import Component, Source
 from .surfaces import route_surfaces, show_template
 from .tables import FrameworkTable, Overlays, Tables, load_tables
@@ -268,17 +269,16 @@ def _fields(item: Candidate, tables: Tables) -> set[str]:
     parts = [part for part in table.chain(stem) if part in {stem for _, stem, _, _ in table.components}]
     configuration = Configuration(table, parts, item.release)
     return {
-        name for name in configuration.defaults if _is_field(configuration.evidence(name), table.releases, item.release)
+        name for name in configuration.defaults if _is_field(configuration.cited(name), table.releases, item.release)
     }
 
 
-def _is_field(evidence: Sequence[str], releases: Releases, release: str) -> bool:
+def _is_field(cited: Cited, releases: Releases, release: str) -> bool:
     """Whether a default stood in a dataclass in a release, as the nearest earlier piece of evidence says."""
-    places = [text.split("|") for text in evidence]
     earlier = [
-        (releases.index(place[0]), place[3])
-        for place in places
-        if place[0] in releases.all and releases.index(place[0]) <= releases.index(release)
+        (releases.index(item.release), item.symbol)
+        for item in cited.evidence
+        if item.release in releases and releases.index(item.release) <= releases.index(release)
     ]
     return bool(earlier) and max(earlier)[1].endswith(_DATACLASSES)
 

@@ -34,22 +34,55 @@ class AppliedRow(NamedTuple):
     releases: tuple[str, ...]
 
 
-_Amendment = tuple[frozenset[str], Mapping[str, Any]]
-"""What is added to emissions, and in which releases."""
+class _Amendment(NamedTuple):
+    """What is added to emissions, in which modes and releases."""
+
+    modes: Sequence[str]
+    releases: frozenset[str]
+    added: Mapping[str, Any]
 
 
-class _Stated(NamedTuple):
-    """What a file says about a key in one mode: an emission, or that an inherited one is omitted, in some releases.
+_Amendments = Mapping[str | None, tuple[_Amendment, ...]]
+"""Amendments of each key that one names; under None those of all other keys."""
 
-    Amendments are added only where a row is asked for: most releases never are.
-    """
 
-    stem: str
+class _Statement(NamedTuple):
+    """What a file says about a key in one mode: an emission, or that an inherited one is omitted, in some releases."""
+
     row: Mapping[str, Any]
     place: Place
     omits: bool
     releases: frozenset[str]
-    amendments: Sequence[_Amendment] = ()
+
+
+class _File:
+    """What one file says, whichever file extends it.
+
+    Args:
+        table: The framework.
+        stem: The file.
+        constants: Placeholders that have one possible value.
+    """
+
+    def __init__(self, table: FrameworkTable, stem: str, constants: Mapping[str, str]) -> None:
+        self.stem = stem
+        self._all = list(_read(table, table.file(stem), constants))
+        self._at: dict[str, list[_Statement]] = {}
+        self._of: dict[Place, list[_Statement]] | None = None
+
+    def statements(self, releases: Sequence[str], place: Place | None) -> Sequence[_Statement]:
+        """Return the statements about a place, if one is named, or those of a release, if it is only one."""
+        if place is not None:
+            if self._of is None:
+                self._of = {}
+                for item in self._all:
+                    self._of.setdefault(item.place, []).append(item)
+            return self._of.get(place, ())
+        if len(releases) != 1:
+            return self._all
+        if releases[0] not in self._at:
+            self._at[releases[0]] = [item for item in self._all if releases[0] in item.releases]
+        return self._at[releases[0]]
 
 
 def applied_rows(
@@ -66,75 +99,81 @@ def applied_rows(
         releases: Described releases.
         place: Only emissions of this key in this mode.
     """
-    taken: dict[Place, set[str]] = {}
-    own: list[_Stated] = []
-    part = stem
-    for item in _stated(table, stem).get(place, ()):
-        if item.releases.isdisjoint(releases):
-            continue
-        if item.stem != part:
-            # What a file says itself does not hide what else it says, only what it extends.
-            for earlier in own:
-                taken.setdefault(earlier.place, set()).update(earlier.releases)
-            own, part = [], item.stem
-        own.append(item)
-        if not item.omits:
-            gone = taken.get(item.place, ())
-            left = tuple(release for release in releases if release in item.releases and release not in gone)
-            for row, covered in _amended(table, item.row, left, item.amendments) if left else ():
-                yield AppliedRow(part, row, item.place[1], item.place[0], covered)
+    asked = tuple(releases)
+    wanted = frozenset(asked)
+    taken: dict[Place, frozenset[str]] = {}
+    for file, amendments in _files(table, stem):
+        said = file.statements(asked, place)
+        for item in said:
+            left = wanted & item.releases
+            if item.place in taken:
+                left -= taken[item.place]
+            if left and not item.omits:
+                covered = asked if len(left) == len(asked) else tuple(release for release in asked if release in left)
+                added = amendments.get(item.row["key"], amendments[None])
+                for row, part in _amended(table, item, covered, added):
+                    yield AppliedRow(file.stem, row, item.place[1], item.place[0], part)
+        # What a file says itself does not hide what else it says, only what it extends.
+        for item in said:
+            taken[item.place] = taken.get(item.place, frozenset()) | item.releases
 
 
-def _stated(table: FrameworkTable, stem: str) -> Mapping[Place | None, Sequence[_Stated]]:
-    """Return what a file and those that it extends say: all of it under None, and by place."""
-    found: dict[Place | None, list[_Stated]] | None = table.stated.get(stem)
+def _files(table: FrameworkTable, stem: str) -> Sequence[tuple[_File, _Amendments]]:
+    """Return a file and those that it extends, each with the amendments that reach it: its own and nearer ones."""
+    found: list[tuple[_File, _Amendments]] | None = table.stated.get(stem)
     if found is None:
-        found = {None: list(_read(table, stem))}
-        for item in found[None]:
-            found.setdefault(item.place, []).append(item)
-        table.stated[stem] = found
+        found = table.stated[stem] = []
+        chain = table.chain(stem)
+        constants = _constants(table, chain)
+        amendments: dict[str | None, tuple[_Amendment, ...]] = {None: ()}
+        for part in chain:
+            for item in table.file(part).get("amends", ()):
+                amendment = _Amendment(item.get("modes", _MODES), _covered(table, item), item)
+                keys = {_filled(key, constants) for key in item["keys"]} if "keys" in item else amendments
+                amendments |= {key: (*amendments.get(key, amendments[None]), amendment) for key in keys}
+            found.append((_file(table, part, constants), dict(amendments)))
     return found
 
 
-def _read(table: FrameworkTable, stem: str) -> Iterator[_Stated]:
-    chain = table.chain(stem)
-    constants = _constants(table, chain)
-    amendments: dict[str | None, list[tuple[Sequence[str], _Amendment]]] = {None: []}
-    for part in chain:
-        file = table.file(part)
-        for item in file.get("amends", ()):
-            amendment = item.get("modes", _MODES), (_covered(table, item), item)
-            for key in {_filled(key, constants) for key in item["keys"]} if "keys" in item else amendments:
-                amendments.setdefault(key, amendments[None].copy()).append(amendment)
-        for row in file.get("emissions", ()):
-            if constants and "{" in row["key"]:
-                row = {**row, "key": _filled(row["key"], constants)}
-            amended = amendments.get(row["key"], amendments[None])
-            for mode in row.get("modes") or file["modes"]:
-                place = prefixed_key(row["key"], mode, file), mode
-                added = [amendment for modes, amendment in amended if mode in modes]
-                yield _Stated(part, row, place, omits=False, releases=_covered(table, row), amendments=added)
-        for row in file.get("omits", ()):
-            for mode in row.get("modes", _MODES):
-                place = prefixed_key(_filled(row["key"], constants), mode, file), mode
-                yield _Stated(part, row, place, omits=True, releases=_covered(table, row))
+def _file(table: FrameworkTable, stem: str, constants: Mapping[str, str]) -> _File:
+    """Return what a file says; one and the same for all that extend it and fill in the same."""
+    rows = [*table.file(stem).get("emissions", ()), *table.file(stem).get("omits", ())] if constants else []
+    needed = {name: value for name, value in constants.items() if any(f"{{{name}}}" in row["key"] for row in rows)}
+    place = stem, *needed.items()
+    if place not in table.read:
+        table.read[place] = _File(table, stem, needed)
+    found: _File = table.read[place]
+    return found
+
+
+def _read(table: FrameworkTable, file: Mapping[str, Any], constants: Mapping[str, str]) -> Iterator[_Statement]:
+    for row in file.get("emissions", ()):
+        if constants and "{" in row["key"]:
+            row = {**row, "key": _filled(row["key"], constants)}
+        covered = _covered(table, row)
+        for mode in row.get("modes") or file["modes"]:
+            yield _Statement(row, (prefixed_key(row["key"], mode, file), mode), omits=False, releases=covered)
+    for row in file.get("omits", ()):
+        covered, key = _covered(table, row), _filled(row["key"], constants)
+        for mode in row.get("modes", _MODES):
+            yield _Statement(row, (prefixed_key(key, mode, file), mode), omits=True, releases=covered)
 
 
 def _amended(
-    table: FrameworkTable, row: Mapping[str, Any], releases: tuple[str, ...], amendments: Sequence[_Amendment]
+    table: FrameworkTable, item: _Statement, releases: tuple[str, ...], amendments: Sequence[_Amendment]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]:
     """Yield an emission as it is where nothing amends it, and with what is added where something does."""
-    if len(releases) == 1:
-        yield _with(table, row, [item for covered, item in amendments if releases[0] in covered]), releases
+    mode = item.place[1]
+    reached = [each for each in amendments if mode in each.modes and not each.releases.isdisjoint(releases)]
+    if not reached or len(releases) == 1:
+        yield _with(table, item.row, [each.added for each in reached]), releases
         return
     parts: list[tuple[frozenset[str], tuple[Mapping[str, Any], ...]]] = [(frozenset(releases), ())]
-    for ranges, item in amendments:
-        if ranges.isdisjoint(releases):
-            continue
-        split = [(covered & ranges, (*added, item)) for covered, added in parts]
-        parts = [part for part in (*split, *((covered - ranges, added) for covered, added in parts)) if part[0]]
-    for covered, added in parts:
-        yield _with(table, row, added), tuple(release for release in releases if release in covered)
+    for _, ranges, added in reached:
+        split = [(covered & ranges, (*before, added)) for covered, before in parts]
+        parts = [part for part in (*split, *((covered - ranges, before) for covered, before in parts)) if part[0]]
+    for covered, all_added in parts:
+        yield _with(table, item.row, all_added), tuple(release for release in releases if release in covered)
 
 
 def _with(table: FrameworkTable, row: Mapping[str, Any], amendments: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

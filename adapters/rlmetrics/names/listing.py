@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .answers import KeyInfo, ReleaseInfo
 from .config import Config
 from .errors import NamesError
-from .records import KeyInfo, ReleaseInfo
 from .source import nearest
 from .tables import Overlays, Tables, load_tables
 from .view import open_views

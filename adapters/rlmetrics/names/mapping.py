@@ -16,6 +16,7 @@ from .relations import Relation
 from .source import last_release, nearest
 from .surfaces import LOGGED
 from .tables import Overlays, Tables
+from .templates import placeholders_in
 from .view import open_views
 
 __all__ = ["KeyTranslation", "NameMap", "map_names"]
@@ -189,15 +190,16 @@ class NameMap:
         good = self._ranking.nearest(entry, candidates)
         if not good or self._ranking.spelling_is_taken(entry, candidates, good[0][1]):
             return None
-        best = [item for item in good if self._ranking.score(entry, *item) == self._ranking.score(entry, *good[0])]
-        if len({target.key for _, target in best}) > 1:
-            return self._ambiguous(entry, best)
-        relation, target = best[0]
-        return self._with_target(entry, relation, target)
+        if len(good) > 1:
+            nearest_ = self._ranking.score(entry, *good[0])
+            good = [item for item in good if self._ranking.score(entry, *item) == nearest_]
+        if len({target.key for _, target in good}) > 1:
+            return self._ambiguous(entry, good)
+        return self._with_target(entry, *good[0])
 
     def _with_target(self, entry: Entry, relation: Relation, target: Entry) -> _Choice:
         template = self.to_view.template(target)
-        carried = set(_names(self.from_view, entry))
+        carried = placeholders_in(entry.key)
         wanted = [name for name in template.names if name not in carried]
         values = {
             name: value
@@ -335,10 +337,6 @@ def map_names(
     """
     first, second = open_views([from_, to], config=config, surface=surface, spec=spec, target=True)
     return NameMap(first, second, bind=bind, surface=surface)
-
-
-def _names(view: View, entry: Entry) -> tuple[str, ...]:
-    return view.template(entry).names
 
 
 def _constants(source: tuple[str, ...], target: tuple[str, ...]) -> list[str]:

@@ -8,6 +8,7 @@ from .affinity import Affinity
 from .protocol import View
 from .records import Difference, Entry
 from .relations import Relation, relate
+from .templates import placeholders_in
 
 __all__ = ["Ranking"]
 
@@ -62,8 +63,8 @@ class Ranking:
 
     def score(self, entry: Entry, relation: Relation, target: Entry) -> tuple[object, ...]:
         """Return how good a candidate is among those in one place, the smallest is best."""
-        carried = set(_names(self._from, entry))
-        unbound = [name for name in _names(self._to, target) if name not in carried]
+        carried = placeholders_in(entry.key)
+        unbound = [name for name in placeholders_in(target.key) if name not in carried]
         return relation.rank, len(unbound), target.key != entry.key
 
     def spelling_is_taken(self, entry: Entry, candidates: list[Entry], best: Entry) -> bool:
@@ -83,13 +84,10 @@ class Ranking:
     def relate(self, entry: Entry, target: Entry) -> Relation:
         """Return their relation; a placeholder that the target lacks makes it approximate."""
         relation = relate(entry, target, self._tables)
-        lost = [name for name in _names(self._from, entry) if name not in _names(self._to, target)]
+        there = placeholders_in(target.key)
+        lost = [name for name in placeholders_in(entry.key) if name not in there]
         if not lost or not relation.translates:
             return relation
         braces = ", ".join(f"{{{name}}}" for name in lost)
         difference = Difference(f"the source has one value for each {braces}, the target only one", "biased")
         return replace(relation, kind="approximate", differs_by=(*relation.differs_by, difference))
-
-
-def _names(view: View, entry: Entry) -> tuple[str, ...]:
-    return view.template(entry).names

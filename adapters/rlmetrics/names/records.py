@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = [
     "BETWEEN",
+    "NOWHERE",
     "Alternative",
-    "Defect",
+    "Cited",
     "Difference",
-    "Documented",
     "Entry",
     "Evidence",
-    "KeyInfo",
     "LookAlike",
     "MapRow",
-    "ReleaseInfo",
-    "Resolution",
     "Signature",
     "Transform",
     "pieces",
-    "read_evidence",
 ]
 
 
@@ -48,11 +43,29 @@ def pieces(cited: str) -> list[str]:
     return cited.split(BETWEEN) if cited else []
 
 
-@lru_cache(maxsize=16384)
-def read_evidence(text: str) -> Evidence:
-    """Return a piece of evidence, ``release|path|line|symbol[|shows[|note]]``, as a record."""
-    release, path, line, symbol, *rest = text.split("|", 5)
-    return Evidence(release, path, int(line), symbol, *rest)
+class Cited(NamedTuple):
+    """Evidence that is read only when it is asked for, since whole tables have thousands of lines.
+
+    Attributes:
+        text: As the tables write it.
+        read: What reads that.
+    """
+
+    text: str
+    read: Callable[[str], tuple[Evidence, ...]]
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The evidence, as records."""
+        return self.read(self.text)
+
+
+def _read_nothing(text: str) -> tuple[Evidence, ...]:
+    return ()
+
+
+NOWHERE: Final = Cited("", _read_nothing)
+"""The evidence of what stands in no release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +104,7 @@ class Alternative:
     metric: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One key or template of one component, with its effective signature under a configuration.
 
     Attributes:
@@ -109,7 +121,7 @@ class Entry:
         variant: The variant that the configuration picks.
         alternatives: What other configurations would give.
         bind: Values of placeholders when this is the target of a translation.
-        cited: Where it stands in a release, as the tables write it.
+        cited: Where it stands in a release.
         note: What else there is to know.
         route: How the key reaches the trackers, where that is not the component's usual way.
     """
@@ -127,128 +139,14 @@ class Entry:
     variant: str | None
     alternatives: tuple[Alternative, ...]
     bind: Mapping[str, str]
-    cited: str
+    cited: Cited
     note: str | None
     route: str | None = None
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """Where it stands in a release; read only when it is asked for, since whole tables have thousands of lines."""
-        return tuple(map(read_evidence, pieces(self.cited)))
-
-
-@dataclass(frozen=True, slots=True)
-class Defect:
-    """A known fault in how a code computes its number."""
-
-    trait: str
-    what: str
-    grade: str
-    vanishes_when: str | None
-    correction: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Documented:
-    """What the framework's own guide says about a key.
-
-    Attributes:
-        says: What it says, in our words.
-        code: What the code does instead, where they differ.
-        title: The guide.
-        path: Where it stands in the release's repository.
-        line: The line there.
-    """
-
-    says: str
-    code: str | None
-    title: str
-    path: str | None = None
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """What one key means in one component.
-
-    Attributes:
-        key: As given.
-        metric: Canonical name, or None if the key is unknown.
-        rev: Revision of the metric's meaning.
-        brief: The metric in one sentence.
-        unit: Unit of the metric.
-        source: Framework, component and release.
-        component: The component that logs it.
-        template: The key as the spec writes it.
-        placeholders: Values of the template's placeholders.
-        mode: ``train`` or ``eval``.
-        surface: ``logged``, or the tracker that shows the name like this.
-        condition: When it is logged.
-        logged_by_default: Whether the release's defaults log it.
-        logged: The same under the given configuration.
-        constant_when: When the value does not change.
-        variant: The variant that the configuration picks.
-        alternatives: What other configurations would give.
-        signature: How this code computes it.
-        defects: Known faults in that.
-        function: The function that computes the metric.
-        evidence: Where it stands in a release.
-        documented: What the framework's guide adds, or says although the code does otherwise.
-        note: What else there is to know.
-        reason: Why the key has no metric.
-        nearest: Known keys that look like it.
-    """
-
-    key: str
-    metric: str | None
-    rev: int | None = None
-    brief: str | None = None
-    unit: str | None = None
-    source: str | None = None
-    component: str | None = None
-    template: str | None = None
-    placeholders: Mapping[str, str] = field(default_factory=dict)
-    mode: str | None = None
-    surface: str | None = None
-    condition: str | None = None
-    logged_by_default: bool | None = None
-    logged: bool | None = None
-    constant_when: tuple[str, ...] = ()
-    variant: str | None = None
-    alternatives: tuple[Alternative, ...] = ()
-    signature: Signature | None = None
-    defects: tuple[Defect, ...] = ()
-    function: str | None = None
-    evidence: tuple[Evidence, ...] = ()
-    documented: tuple[Documented, ...] = ()
-    note: str | None = None
-    reason: str | None = None
-    nearest: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class KeyInfo:
-    """A key or template that a source emits."""
-
-    component: str
-    key: str
-    metric: str | None
-    kind: str
-    mode: str
-    condition: str | None
-    logged_by_default: bool | None
-    logged: bool | None
-    evidence: tuple[Evidence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseInfo:
-    """A release; ``components`` are those that the spec describes."""
-
-    framework: str
-    release: str
-    date: str
-    components: tuple[str, ...]
+        """Where it stands in a release."""
+        return self.cited.evidence
 
 
 @dataclass(frozen=True, slots=True)

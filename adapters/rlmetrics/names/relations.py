@@ -54,6 +54,9 @@ class Relation:
         return max(grades, default=0), sum(grade > 1 for grade in grades), len(grades)
 
 
+_SAME = Relation("exact")
+
+
 def relate(
     source: Entry, target: Entry, tables: Tables, sides: tuple[str, str] = ("the source", "the target")
 ) -> Relation:
@@ -72,6 +75,9 @@ def relate(
         if why is None and source.key == target.key:
             why = _different(source.metric, target.metric, tables)
         return Relation("none") if why is None else Relation("related", why=why)
+    if source.signature is target.signature and source.kind == target.kind:
+        # Both are one record of the spec: most keys of most releases are what they were.
+        return _SAME
     comparison = _Comparison(source, target, tables, sides)
     unknown = tuple(comparison.unknown_scales())
     transform = None if unknown else comparison.transform()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from .answers import Defect, Documented, Resolution
 from .component import ComponentView
 from .config import Config
 from .inheritance import applied_rows
 from .protocol import Match, View
-from .records import Defect, Documented, Resolution, Signature
+from .records import Signature
 from .tables import Overlays, Tables, load_tables
 from .templates import OPEN, Template, placeholders_in
 from .view import FrameworkView, open_view
@@ -97,7 +98,12 @@ def _known(view: View, key: str, match: Match) -> Resolution:
 def _documented(view: View, match: Match) -> tuple[Documented, ...]:
     if not isinstance(view, FrameworkView):
         return ()
-    return view.components[match.entry.component].documented(match.entry.key, match.entry.mode)
+    rows = view.components[match.entry.component].documented(match.entry.key, match.entry.mode)
+    sources = [row["source"] for row in rows]
+    return tuple(
+        Documented(row["says"], row.get("code"), source["title"], source.get("path"), source.get("line"))
+        for row, source in zip(rows, sources, strict=True)
+    )
 
 
 def _unknown(view: View, key: str) -> Resolution:

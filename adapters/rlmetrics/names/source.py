@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from .errors import FallbackWarning, NamesError
 from .tables import FrameworkTable, Tables
@@ -202,6 +201,8 @@ def describe_releases(table: FrameworkTable, components: Iterable[tuple[str, str
 
 def nearest(name: str, known: Iterable[str], what: str) -> str:
     """Return a hint: the known names nearest to a wrong one, or some of them all."""
+    from difflib import get_close_matches
+
     names = list(known)
     by_case = {item.lower(): item for item in reversed(names)}
     close = [by_case[item] for item in get_close_matches(name.lower(), by_case, n=3, cutoff=0.5)]

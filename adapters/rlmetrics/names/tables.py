@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .errors import NamesError
+from .records import Evidence, pieces
 
 if TYPE_CHECKING:
     from .versions import Releases
@@ -30,8 +31,11 @@ class FrameworkTable:
         self._load = load
         self._index = load(f"frameworks/{name}/framework")
         self._files: dict[str, Mapping[str, Any]] = {}
+        self._read: dict[str, Evidence] = {}
         self.stated: dict[str, Any] = {}
-        """What each file and those that it extends say together, once `rlmetrics.names.inheritance` has read it."""
+        """Each file and those that it extends, once `rlmetrics.names.inheritance` has read them."""
+        self.read: dict[tuple[object, ...], Any] = {}
+        """What a single file says, by its stem and the placeholders that have one possible value."""
         self.amended: dict[tuple[int, ...], Mapping[str, Any]] = {}
         """Emissions with what amendments add, by the identity of these rows."""
         self.merged: dict[tuple[int, int, int], Any] = {}
@@ -61,6 +65,25 @@ class FrameworkTable:
         """Placeholders that every component can use."""
         placeholders: Mapping[str, Any] = self._index["PLACEHOLDERS"]
         return placeholders
+
+    def evidence(self, cited: str) -> tuple[Evidence, ...]:
+        """Return evidence, as this table writes it, as records."""
+        return tuple(map(self._evidence, pieces(cited)))
+
+    @property
+    def places(self) -> Mapping[str, str]:
+        """What evidence calls a place: ``path|symbol``."""
+        places: Mapping[str, str] = self._index["PLACES"]
+        return places
+
+    def _evidence(self, piece: str) -> Evidence:
+        """Return a piece of evidence, ``release|place|line[|shows[|note]]``, as a record."""
+        found = self._read.get(piece)
+        if found is None:
+            release, place, line, *rest = piece.split("|", 4)
+            path, _, symbol = self.places[place].partition("|")
+            found = self._read[piece] = Evidence(release, path, int(line), symbol, *rest)
+        return found
 
     def file(self, stem: str) -> Mapping[str, Any]:
         """Return a component file by its stem."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rlmetrics.names.errors import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["InputError"]
 

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from rlmetrics.names.inheritance import applied_rows
-from rlmetrics.names.records import pieces, read_evidence
+from rlmetrics.names.records import Evidence
 from rlmetrics.names.tables import FrameworkTable, Tables
 
 __all__ = ["Claim", "DescribedKey", "Description", "describe"]
@@ -153,7 +153,7 @@ def describe(tables: Tables, framework: str, release: str, component: str | None
     keys = [key for name, stem in covered for key in _keys(table, stem, name, release, package)]
     stems = list(dict.fromkeys(part for _, stem in covered for part in table.chain(stem)))
     cited = [claim for stem in stems for claim in _claims(table, stem, release)]
-    cited += _config_claims("framework", table.config, release) if covered else ()
+    cited += _config_claims(table, "framework", table.config, release) if covered else ()
     claims = tuple(dict.fromkeys(claim for claim in cited if claim.path.startswith(package)))
     return Description(frozenset(name for name, _ in covered), tuple(keys), claims, len(set(cited)) - len(claims))
 
@@ -165,7 +165,7 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
         rows.update(table.file(part).get("placeholders", {}))
     for key, applied in {applied.key: applied for applied in applied_rows(table, stem, (release,))}.items():
         names = _PLACEHOLDER.findall(key)
-        cited = pieces(applied.row.get("evidence", ""))
+        cited = table.evidence(applied.row.get("evidence", ""))
         yield DescribedKey(
             component=component,
             stem=applied.stem,
@@ -173,8 +173,7 @@ def _keys(table: FrameworkTable, stem: str, component: str, release: str, packag
             patterns={name: rows[name]["pattern"] for name in names if name in rows},
             examples={name: tuple(rows[name]["examples"]) for name in names if name in rows},
             eval_prefix=table.file(applied.stem)["eval_prefix"] if applied.mode == "eval" else "",
-            external=applied.row.get("logged_by") == "user"
-            or not any(read_evidence(text).path.startswith(package) for text in cited),
+            external=applied.row.get("logged_by") == "user" or not any(item.path.startswith(package) for item in cited),
         )
 
 
@@ -188,27 +187,26 @@ def _claims(table: FrameworkTable, stem: str, release: str) -> Iterator[Claim]:
         if not _covers(table, row, release):
             continue
         where = f"{stem}: {row['key']}"
-        for entry in pieces(row.get("evidence", "")):
+        for entry in table.evidence(row.get("evidence", "")):
             yield from _claim(where, entry, release, row["key"], file["eval_prefix"])
         for variant in row.get("variants", ()):
-            for entry in pieces(variant.get("evidence", "")):
+            for entry in table.evidence(variant.get("evidence", "")):
                 yield from _claim(f"{where} @{variant['name']}", entry, release, row["key"], file["eval_prefix"])
     for field in ("tracking", "omits", "amends"):
         for row in file.get(field, ()):
-            for entry in pieces(row.get("evidence", "")):
+            for entry in table.evidence(row.get("evidence", "")):
                 yield from _claim(f"{stem}: {row.get('key', field)}", entry, release)
-    yield from _config_claims(stem, file.get("config", {}), release)
+    yield from _config_claims(table, stem, file.get("config", {}), release)
 
 
-def _config_claims(stem: str, config: Mapping[str, Any], release: str) -> Iterator[Claim]:
+def _config_claims(table: FrameworkTable, stem: str, config: Mapping[str, Any], release: str) -> Iterator[Claim]:
     for name, row in config.items():
         for _, _, cited in row.get("defaults", ()):
-            for entry in pieces(cited):
+            for entry in table.evidence(cited):
                 yield from _claim(f"{stem}: config {name}", entry, release)
 
 
-def _claim(where: str, entry: str, release: str, key: str = "", eval_prefix: str = "") -> Iterator[Claim]:
-    cited = read_evidence(entry)
+def _claim(where: str, cited: Evidence, release: str, key: str = "", eval_prefix: str = "") -> Iterator[Claim]:
     if cited.release == release:
         is_key = bool(key) and cited.shows == "key"
         yield Claim(

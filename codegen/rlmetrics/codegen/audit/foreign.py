@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from rlmetrics.names.records import pieces, read_evidence
 from rlmetrics.names.tables import FrameworkTable, Tables
 from rlmetrics.names.templates import placeholders_in
 
@@ -59,8 +58,8 @@ def foreign_citations(tables: Tables) -> list[ForeignCitation]:
 def _of(table: FrameworkTable) -> Iterator[ForeignCitation]:
     stems = dict.fromkeys(part for _, stem, _, _ in table.components for part in table.chain(stem))
     for stem in stems:
-        for key, texts in _cited(table.file(stem)):
-            for cited in map(read_evidence, texts):
+        for key, text in _cited(table.file(stem)):
+            for cited in table.evidence(text):
                 package = cited.path.partition("/")[0]
                 shown = key if cited.shows == "key" else ""
                 samples = _samples(table, stem, shown)
@@ -84,15 +83,15 @@ def _filled(key: str, names: Sequence[str], values: Sequence[str]) -> str:
     return key
 
 
-def _cited(file: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
+def _cited(file: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield all evidence of a file, with the emission's key where a line may have to show one."""
     for row in file.get("emissions", ()):
-        yield row["key"], pieces(row["evidence"])
-        yield from ((row["key"], pieces(variant.get("evidence", ""))) for variant in row.get("variants", ()))
+        yield row["key"], row["evidence"]
+        yield from ((row["key"], variant.get("evidence", "")) for variant in row.get("variants", ()))
     for field in ("tracking", "omits", "amends"):
-        yield from (("", pieces(row.get("evidence", ""))) for row in file.get(field, ()))
+        yield from (("", row.get("evidence", "")) for row in file.get(field, ()))
     for row in file.get("config", {}).values():
-        yield from (("", pieces(cited)) for _, _, cited in row.get("defaults", ()))
+        yield from (("", cited) for _, _, cited in row.get("defaults", ()))
 
 
 def problems_in(sources: Mapping[str, str], citations: list[ForeignCitation]) -> dict[str, str | None]:

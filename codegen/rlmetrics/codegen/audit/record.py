@@ -15,7 +15,6 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from rlmetrics.names.records import pieces, read_evidence
 from rlmetrics.names.tables import FrameworkTable, Tables, load_tables
 
 from .described import describe
@@ -117,7 +116,7 @@ def _records(table: FrameworkTable) -> Iterator[tuple[str, tuple[str, str], list
             covered = releases & set(table.releases.expand(row["releases"])) if "releases" in row else releases
             ordered = sorted(covered, key=table.releases.index)
             if ordered:
-                cited = [read_evidence(text) for text in pieces(row.get("evidence", ""))]
+                cited = table.evidence(row.get("evidence", ""))
                 yield stem, (ordered[0], ordered[-1]), [(item.release, item.path, item.line) for item in cited]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .data import Row, Table, evidence, row, source
+from .data import Places, Row, Table, row, source
 
 if TYPE_CHECKING:
     from ..model import (
@@ -27,10 +27,10 @@ __all__ = ["framework_tables"]
 
 def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
     """Return the tables of a framework: one for its components, and one for each file that says what they log."""
-    framework, folder = spec.framework, f"frameworks/{name}"
+    framework, folder, places = spec.framework, f"frameworks/{name}", Places()
     index: dict[str, Any] = {
         "RELEASES": [(release.release, release.date) for release in framework.releases],
-        "CONFIG": _config(framework.config),
+        "CONFIG": _config(framework.config, places),
         "PLACEHOLDERS": _placeholders(framework.placeholders),
         "COMPONENTS": [
             (component.name, stem, _ranges(component.releases), component.module)
@@ -38,13 +38,14 @@ def framework_tables(name: str, spec: FrameworkSpec) -> dict[str, Table]:
             for component in file.components
         ],
     }
-    tables = {f"{folder}/framework": Table(f"spec/{folder}", index)}
-    for stem, file in spec.files.items():
-        tables[f"{folder}/{stem}"] = Table(f"spec/{folder}/{stem}.yaml", _file(file))
-    return tables
+    files = {
+        f"{folder}/{stem}": Table(f"spec/{folder}/{stem}.yaml", _file(file, places))
+        for stem, file in spec.files.items()
+    }
+    return {f"{folder}/framework": Table(f"spec/{folder}", {**index, "PLACES": places.places}), **files}
 
 
-def _file(file: ComponentFile) -> Row:
+def _file(file: ComponentFile, places: Places) -> Row:
     return row(
         title=file.title,
         brief=file.brief,
@@ -52,8 +53,8 @@ def _file(file: ComponentFile) -> Row:
         extends=file.extends,
         modes=file.modes,
         eval_prefix=file.eval_prefix,
-        tracking=[_tracking(item) for item in file.tracking],
-        config=_config(file.config),
+        tracking=[_tracking(item, places) for item in file.tracking],
+        config=_config(file.config, places),
         placeholders=_placeholders(file.placeholders),
         profiles={
             name: row(releases=_ranges(item.releases), brief=item.brief, **_fields(item))
@@ -64,7 +65,7 @@ def _file(file: ComponentFile) -> Row:
                 key=item.key,
                 releases=_ranges(item.releases),
                 modes=item.modes,
-                evidence=evidence(item.evidence),
+                evidence=places.evidence(item.evidence),
             )
             for item in file.omits
         ],
@@ -78,16 +79,16 @@ def _file(file: ComponentFile) -> Row:
                 constant_when=item.constant_when,
                 drops=item.drops,
                 fails=item.fails,
-                evidence=evidence(item.evidence),
+                evidence=places.evidence(item.evidence),
             )
             for item in file.amends
         ],
-        emissions=[_emission(item) for item in file.emissions],
+        emissions=[_emission(item, places) for item in file.emissions],
         unlogged=[_unlogged(item) for item in file.unlogged],
     )
 
 
-def _emission(item: Emission) -> Row:
+def _emission(item: Emission, places: Places) -> Row:
     return row(
         key=item.key,
         releases=_ranges(item.releases),
@@ -100,16 +101,18 @@ def _emission(item: Emission) -> Row:
         logged_by_default=item.logged_by_default,
         logged_by=None if item.logged_by == "framework" else item.logged_by,
         bind=item.bind,
-        variants=[_variant(variant) for variant in item.variants],
+        variants=[_variant(variant, places) for variant in item.variants],
         documented=[_documented(entry) for entry in item.documented],
         note=item.note,
         route=item.route,
-        evidence=evidence(item.evidence),
+        evidence=places.evidence(item.evidence),
     )
 
 
-def _variant(item: Variant) -> Row:
-    return row(name=item.name, when=item.when, profile=item.profile, **_fields(item), evidence=evidence(item.evidence))
+def _variant(item: Variant, places: Places) -> Row:
+    return row(
+        name=item.name, when=item.when, profile=item.profile, **_fields(item), evidence=places.evidence(item.evidence)
+    )
 
 
 def _fields(item: SignatureFields) -> dict[str, Any]:
@@ -142,25 +145,26 @@ def _unlogged(item: Unlogged) -> Row:
     )
 
 
-def _tracking(item: Tracking) -> Row:
+def _tracking(item: Tracking, places: Places) -> Row:
     return row(
         releases=_ranges(item.releases),
         route=item.route,
         enable=item.enable,
         x_axis=item.x_axis,
         sources=[source(entry) for entry in item.sources],
-        evidence=evidence(item.evidence),
+        evidence=places.evidence(item.evidence),
     )
 
 
-def _config(config: Mapping[str, ConfigKey]) -> dict[str, Row]:
+def _config(config: Mapping[str, ConfigKey], places: Places) -> dict[str, Row]:
     return {
         name: row(
             type=key.type,
             brief=key.brief,
             choices=key.choices,
             defaults=[
-                (_ranges(default.releases) or (), default.value, evidence(default.evidence)) for default in key.defaults
+                (_ranges(default.releases) or (), default.value, places.evidence(default.evidence))
+                for default in key.defaults
             ],
         )
         for name, key in config.items()

@@ -1,0 +1,124 @@
+"""What `resolve`, `keys` and `releases` answer with: frozen records whose fields are those of the JSON output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .records import Alternative, Evidence, Signature
+
+__all__ = ["Defect", "Documented", "KeyInfo", "ReleaseInfo", "Resolution"]
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A known fault in how a code computes its number."""
+
+    trait: str
+    what: str
+    grade: str
+    vanishes_when: str | None
+    correction: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Documented:
+    """What the framework's own guide says about a key.
+
+    Attributes:
+        says: What it says, in our words.
+        code: What the code does instead, where they differ.
+        title: The guide.
+        path: Where it stands in the release's repository.
+        line: The line there.
+    """
+
+    says: str
+    code: str | None
+    title: str
+    path: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What one key means in one component.
+
+    Attributes:
+        key: As given.
+        metric: Canonical name, or None if the key is unknown.
+        rev: Revision of the metric's meaning.
+        brief: The metric in one sentence.
+        unit: Unit of the metric.
+        source: Framework, component and release.
+        component: The component that logs it.
+        template: The key as the spec writes it.
+        placeholders: Values of the template's placeholders.
+        mode: ``train`` or ``eval``.
+        surface: ``logged``, or the tracker that shows the name like this.
+        condition: When it is logged.
+        logged_by_default: Whether the release's defaults log it.
+        logged: The same under the given configuration.
+        constant_when: When the value does not change.
+        variant: The variant that the configuration picks.
+        alternatives: What other configurations would give.
+        signature: How this code computes it.
+        defects: Known faults in that.
+        function: The function that computes the metric.
+        evidence: Where it stands in a release.
+        documented: What the framework's guide adds, or says although the code does otherwise.
+        note: What else there is to know.
+        reason: Why the key has no metric.
+        nearest: Known keys that look like it.
+    """
+
+    key: str
+    metric: str | None
+    rev: int | None = None
+    brief: str | None = None
+    unit: str | None = None
+    source: str | None = None
+    component: str | None = None
+    template: str | None = None
+    placeholders: Mapping[str, str] = field(default_factory=dict)
+    mode: str | None = None
+    surface: str | None = None
+    condition: str | None = None
+    logged_by_default: bool | None = None
+    logged: bool | None = None
+    constant_when: tuple[str, ...] = ()
+    variant: str | None = None
+    alternatives: tuple[Alternative, ...] = ()
+    signature: Signature | None = None
+    defects: tuple[Defect, ...] = ()
+    function: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    documented: tuple[Documented, ...] = ()
+    note: str | None = None
+    reason: str | None = None
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInfo:
+    """A key or template that a source emits."""
+
+    component: str
+    key: str
+    metric: str | None
+    kind: str
+    mode: str
+    condition: str | None
+    logged_by_default: bool | None
+    logged: bool | None
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseInfo:
+    """A release; ``components`` are those that the spec describes."""
+
+    framework: str
+    release: str
+    date: str
+    components: tuple[str, ...]
