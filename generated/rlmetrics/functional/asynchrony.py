@@ -475,9 +475,10 @@ def _asynchrony_partial_span_max_finalize(state: Tensor) -> Tensor:
 
 
 def asynchrony_train_compute_time(compute_times: Tensor) -> Tensor:
-    """Time that training devices spent computing.
+    """Time that the trainer spent on scoring, forward passes, advantages and updates.
 
-    The numerator of the utilisation. Added up over the training steps of a synchronisation cycle.
+    The numerator of the utilisation: what is not waiting, weight transfer or writing of rollouts. Added up over the
+    training steps of a synchronisation cycle.
 
     Formula::
 
@@ -898,7 +899,7 @@ METRICS: Final[dict[str, MetricFunction]] = {
     ),
     "asynchrony/train_compute_time": MetricFunction(
         id="asynchrony/train_compute_time",
-        brief="Time that training devices spent computing.",
+        brief="Time that the trainer spent on scoring, forward passes, advantages and updates.",
         unit="s",
         kind="scalar",
         atom="batch",
