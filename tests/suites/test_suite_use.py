@@ -140,6 +140,40 @@ def test_omitted_when_empty() -> None:
     assert ["left out", "kept"] == list(suite.update(**batch).compute())
 
 
+def test_one_tensor_for_two_inputs() -> None:
+    """A mask that serves as two inputs at first does not stand for both when they differ later, nor the other way."""
+    keys = ["preference/logit/chosen", "preference/logit/rejected"]
+    suite = make_suite(keys)
+    batch = make_batch(suite, 0, rows=4)
+    batch = {**batch, **{name: x[:, :5] for name, x in batch.items() if x.dim() == 2}}
+    masks = [name for name in batch if name.endswith("mask")]
+    shared = dict.fromkeys(masks, batch[masks[0]])
+
+    for given in (shared, {}, shared, {}):
+        tensors = {**batch, **given}
+        results = suite.reset().update(**tensors).compute()
+        for key in keys:
+            metric = REGISTRY[key]
+            expected = metric.function(*[tensors[name] for name, _, _ in metric.inputs])
+            assert pytest.approx(expected.item()) == results[key]
+
+
+@pytest.mark.parametrize("columns", [5, 2000])
+def test_state_is_an_ordinary_tensor(columns: int) -> None:
+    """What an update leaves may be changed in place and be part of a graph, and an update in inference mode merges."""
+    suite = PPOSuite()
+    batch = make_batch(suite, 0, columns=columns)
+    suite.update(**batch)
+    suite.values.add_(0)
+    factor = torch.ones((), requires_grad=True)
+    (suite.values * factor).sum().backward()  # type: ignore[no-untyped-call]
+    with torch.inference_mode():
+        inside = PPOSuite().update(**batch)
+
+    assert suite.compute() == inside.compute()
+    assert suite.update(**batch).compute() == inside.update(**batch).compute()
+
+
 @pytest.mark.parametrize("make", SUITES)
 def test_reset(make: type[Suite]) -> None:
     """After a reset the suite is as good as new."""

@@ -8,9 +8,10 @@ from typing import Final, cast
 import torch
 from torch import Tensor
 
+from ._together import Group, group_of
 from .layout import SLOT_KINDS, Layout, Slot, SlotKind, identity, width
 from .ops import wide_dtype
-from .parts import Part, Value, together
+from .parts import Part, Value
 from .slots import MERGE, initial
 
 __all__ = ["Pack", "Packing", "Plan"]
@@ -114,9 +115,10 @@ class Plan:
     def __init__(self, packing: Packing) -> None:
         """Take the packing; the rest comes from the first update."""
         self._identities = packing.identities
+        self._dtype = torch.float64
         self._known: list[Tensor] = []
         self._pieces: list[list[int]] = []
-        self._groups: list[tuple[list[int], bool]] = []
+        self._groups: list[Group] = []
         self._index: Tensor | None = None
 
     def __call__(self, values: Sequence[Value], like: Tensor) -> Tensor:
@@ -125,45 +127,45 @@ class Plan:
             self._index = self._work_out(values, like)
         found = self._known.copy()
         for places in self._pieces:
-            found.append(torch.stack([cast("Tensor", values[place]) for place in places]).flatten())
-        for places, clean in self._groups:
-            found.append(together([cast("Part", values[place]) for place in places], clean=clean).flatten())
+            found.append(torch.stack([cast("Tensor", values[place]) for place in places]).to(self._dtype).flatten())
+        for group in self._groups:
+            found += group(values)
         return torch.cat(found).index_select(0, self._index)
 
     def _work_out(self, values: Sequence[Value], like: Tensor) -> Tensor:
         """Sort values into numbers, tensors of one width, and parts that are reduced alike; return where each went."""
         numbers: list[float] = []
-        pieces: dict[int, list[int]] = {}
-        parts: dict[object, list[int]] = {}
-        unclean: set[object] = set()
+        pieces: dict[tuple[int, torch.dtype], list[int]] = {}
+        parts: dict[object, list[tuple[int, Part]]] = {}
         seen: dict[int, int] = {}
-        plain: list[int] = []
+        places: dict[int, list[int]] = {}
         for place, (identity_, value) in enumerate(zip(self._identities, values, strict=True)):
             if value is None or isinstance(value, (int, float)):
-                plain.append(place)
+                places[place] = list(range(len(numbers), len(numbers) + len(identity_)))
                 numbers += identity_ if value is None else (value,)
+            elif seen.setdefault(id(value), place) != place:
+                continue
             elif isinstance(value, Tensor):
-                pieces.setdefault(len(identity_), []).append(place)
-            elif seen.setdefault(id(value), place) == place:
-                kind, x, over, clean = value
-                # A population has the shape of what it selects from.
-                alike = (kind, id(over), x.dtype, None if over is not None else x.shape)
-                parts.setdefault(alike, []).append(place)
-                unclean |= set() if clean else {alike}
+                pieces.setdefault((len(identity_), value.dtype), []).append(place)
+            else:
+                parts.setdefault(group_of(value), []).append((place, value))
+        self._dtype = wide_dtype(like)
         if numbers:
-            self._known = [_kept(numbers, like, wide_dtype(like))]
+            self._known = [_kept(numbers, like, self._dtype)]
+        start = len(numbers)
         self._pieces = list(pieces.values())
-        self._groups = [(places, alike not in unclean) for alike, places in parts.items()]
-        starts: dict[int, int] = {}
-        length = 0
-        for group in [plain, *self._pieces, *(places for places, _ in self._groups)]:
-            for place in group:
-                starts[place] = length
-                length += len(self._identities[place])
+        for (size, _), filled in pieces.items():
+            for place in filled:
+                places[place] = list(range(start, start + size))
+                start += size
+        for members in parts.values():
+            group = Group(members, self._dtype)
+            self._groups.append(group)
+            places.update({place: [start + number for number in group.numbers[place]] for place, _ in members})
+            start += group.length
         index: list[int] = []
         for place, value in enumerate(values):
-            start = starts[place if place in starts else seen[id(value)]]
-            index += range(start, start + len(self._identities[place]))
+            index += places[place if place in places else seen[id(value)]]
         return _kept(index, like)
 
 

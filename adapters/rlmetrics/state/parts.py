@@ -10,7 +10,7 @@ are what ``ops`` has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import inf
 from typing import Any, Final
 
@@ -117,57 +117,69 @@ def _put_off(x: Tensor) -> bool:
     return 0 < x.numel() <= (SMALL if x.is_cpu else _LAUNCH_BOUND) and not torch.compiler.is_compiling()
 
 
-def _alike(x: Tensor) -> Tensor:
-    """Return values of sequences in float64, so that numbers of all dtypes are reduced together."""
-    return x if x.dim() != 1 else x.to(ops.wide_dtype(x))
-
-
 def total(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return the sum over the population."""
     if _put_off(x):
-        return "total", _alike(x), over, clean
+        return "total", x, over, clean
     x = x if clean or over is None else select(over, x, 0)
-    return _sum(x)
+    return _added(_row_sums(x, keep=clean)) if _sums_rows(x) else ops.total(x)
 
 
-def _sum(x: Tensor, narrow: torch.dtype | None = None) -> Tensor:
-    """Return the sum, within rows in a narrow dtype where one is named, or where float64 takes three times as long.
+def _sums_rows(x: Tensor) -> bool:
+    """Return whether sums go by rows: eager torch makes a float64 copy of all for sums in float64."""
+    return x.dtype == torch.float32 and bits_will_do(x)
 
-    Eager torch makes a float64 copy for sums in float64, while its sums in float32 are pairwise.
-    """
-    if narrow is None and x.dtype == torch.float32 and bits_will_do(x):
-        narrow = torch.float32
-    if narrow is None:
-        return ops.total(x)
-    if torch.compiler.is_compiling() and x.numel() < 1 << 31:
-        return x.sum(dtype=narrow).to(ops.wide_dtype(x))
-    return x.sum(-1, dtype=narrow).sum(dtype=ops.wide_dtype(x))
+
+def _row_sums(x: Tensor, *, keep: bool) -> Tensor:
+    """Return the sum of each row, pairwise in float32; kept with values that were masked, which nobody else has."""
+    sums: Tensor | None = x.__dict__.get("row_sums")
+    if sums is None:
+        sums = x.sum(-1)
+        if keep:
+            x.__dict__["row_sums"] = sums  # pyright: ignore[reportIndexIssue]
+    return sums
+
+
+def _added(rows: Tensor) -> Value:
+    """Return the sum of the sums of rows, which is exact enough only in float64."""
+    return ("total", rows, None, True) if _put_off(rows) else ops.total(rows)
 
 
 def count(condition: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return how many elements of a condition are true within the population."""
     if _put_off(condition):
         return "count", condition, over, clean
+    if condition is over:
+        return _size(over)
     if over is not None and not clean:
         condition = condition & over
+    if condition.dtype == torch.int32 and condition.shape[-1] < 1 << 24:
+        return _added(condition.view(torch.float32).sum(-1))
+    return _number(condition != 0 if condition.dtype == torch.int32 else condition)
+
+
+def _number(condition: Tensor) -> Value:
+    """Return how many elements of a condition are true."""
+    if not condition.dim():
+        return ops.count(condition)
+    if torch.compiler.is_compiling() and condition.numel() < 1 << 31:
+        return condition.sum(dtype=torch.int32).to(ops.wide_dtype(condition))
     # Within a row, a narrow sum is exact, and several times as fast.
-    if condition.dtype == torch.int32:
-        return _sum(condition.view(torch.float32) if condition.shape[-1] < 1 << 24 else condition != 0)
-    return _sum(condition, torch.int32) if condition.dim() else ops.count(condition)
+    return _added(condition.sum(-1, dtype=torch.int32))
 
 
 def smallest(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return the minimum over the population."""
     if _put_off(x):
-        return "smallest", _alike(x), over, clean
-    return ops.smallest(_filled(x, over, inf)) if clean and _has_bits(x, over) else ops.smallest(x, over)
+        return "smallest", x, over, clean
+    return _filled(x, over, inf).amin() if clean and _has_bits(x, over) else ops.smallest(x, over)
 
 
 def largest(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return the maximum over the population."""
     if _put_off(x):
-        return "largest", _alike(x), over, clean
-    return ops.largest(_filled(x, over, -inf)) if clean and _has_bits(x, over) else ops.largest(x, over)
+        return "largest", x, over, clean
+    return _filled(x, over, -inf).amax() if clean and _has_bits(x, over) else ops.largest(x, over)
 
 
 def _has_bits(x: Tensor, over: Tensor | None) -> bool:
@@ -175,44 +187,57 @@ def _has_bits(x: Tensor, over: Tensor | None) -> bool:
 
 
 def _filled(x: Tensor, keep: Tensor | None, number: float) -> Tensor:
-    """Return values, which are 0 outside the mask, with a number there; its bits are kept for the next of its kind."""
+    """Return values, which are 0 outside the mask, with a number there, until the next call with this mask.
+
+    The bits of the number are kept for the next of its kind, and what is written to, which stays in the cache.
+    """
     assert keep is not None
     made: dict[float, Tensor] = keep.__dict__.setdefault("outside", {})  # pyright: ignore[reportAttributeAccessIssue]
+    if not made:
+        made[0.0], made[1.0] = keep.bitwise_not(), torch.empty_like(keep)
     if number not in made:
-        made[number] = keep.bitwise_not().bitwise_and_(bit_pattern(torch.float32, number))
-    return (x.view(torch.int32) | made[number]).view(torch.float32)
+        made[number] = made[0.0] & bit_pattern(torch.float32, number)
+    return torch.bitwise_or(x.view(torch.int32), made[number], out=made[1.0]).view(torch.float32)
 
 
 def moments(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Value:
     """Return count, mean and sum of squared deviations from the mean."""
     if _put_off(x):
-        return "moments", _alike(x), over, clean
+        return "moments", x, over, clean
     if over is None or x.dtype != torch.float32 or not (torch.compiler.is_compiling() or bits_will_do(x)):
         return ops.moments(x, None if over is None else over.bool())
     n = _size(over)
     size = n.clamp(min=1)
-    near = (_sum(x if clean else select(over, x, 0)) / size).float()
+    chosen = x if clean else select(over, x, 0)
+    near = (_row_sums(chosen, keep=clean).sum(dtype=n.dtype) if _sums_rows(chosen) else ops.total(chosen)) / size
+    near = near.float()
     # What is left without about the mean is small or exact, so float32 loses nothing.
-    rest = select(over, x - near, 0).to(n.dtype).flatten()
-    shift = rest.sum() / size
-    return torch.stack([n, near + shift, torch.dot(rest, rest) - n * shift * shift])
+    rest = x - near
+    if _has_bits(rest, over):
+        rest.view(torch.int32).bitwise_and_(over)
+    else:
+        rest = select(over, rest, 0)
+    rest = rest.to(n.dtype).flatten()
+    left = rest.sum()
+    shift = left / size
+    return torch.stack([n, near + shift, torch.dot(rest, rest) - left * shift])
 
 
 def _size(keep: Tensor) -> Tensor:
     """Return how many elements a mask holds; kept with bits, because the mask is that of all moments of an update."""
     if keep.dtype == torch.bool:
-        return _sum(keep, torch.int32)
+        return ops.count(keep)
     size: Tensor | None = keep.__dict__.get("size")
     if size is None:
-        size = keep.__dict__["size"] = _sum(keep, torch.int32).neg_()  # pyright: ignore[reportIndexIssue]
+        rows = keep.sum(-1, dtype=torch.int32)
+        size = keep.__dict__["size"] = rows.sum(dtype=ops.wide_dtype(keep)).neg_()  # pyright: ignore[reportIndexIssue]
     return size
 
 
 def seq_sum(x: Tensor, keep: Tensor, *, clean: bool = False) -> Tensor:
     """Return the sum of each sequence, float64 ``[B]``."""
     x = x if clean else select(keep, x, 0)
-    narrow = x.dtype == torch.float32 and bits_will_do(x)
-    return x.sum(-1).double() if narrow else ops.seq_sum(x)
+    return _row_sums(x, keep=clean).double() if _sums_rows(x) else ops.seq_sum(x)
 
 
 def comoments(x: Tensor, y: Tensor, over: Tensor | None = None) -> Value:
@@ -238,47 +263,3 @@ def rows_of(x: Tensor) -> Value:
 def one() -> Value:
     """Return the number one: an update counts itself."""
     return 1.0
-
-
-# Together
-
-
-def together(parts: Sequence[Part], *, clean: bool) -> Tensor:
-    """Do reductions of one kind, over one population, of tensors of one shape and dtype.
-
-    Args:
-        parts: The reductions.
-        clean: Whether values are 0, or conditions false, outside the population in all of them.
-
-    Returns:
-        float64 ``[k]``, or ``[k, 3]`` for moments.
-    """
-    kind, x, over, _ = parts[0]
-    stacked = torch.stack([part[1] for part in parts]) if len(parts) > 1 else x.unsqueeze(0)
-    wide = ops.wide_dtype(stacked)
-    reduced = tuple(range(1, stacked.dim()))
-    if not reduced:
-        stacked, reduced = stacked.unsqueeze(1), (1,)
-    if kind == "moments":
-        return _moments(stacked.to(wide), over, reduced, clean=clean)
-    if kind in ("count", "total"):
-        if over is not None and not clean:
-            stacked = stacked & over if kind == "count" else torch.where(over, stacked, 0)
-        return stacked.sum(reduced, dtype=wide)
-    bound = inf if kind == "smallest" else -inf
-    selected = stacked if over is None else torch.where(over, stacked, bound)
-    found = selected.amin(reduced) if kind == "smallest" else selected.amax(reduced)
-    return found.to(wide)
-
-
-def _moments(stacked: Tensor, over: Tensor | None, reduced: tuple[int, ...], *, clean: bool) -> Tensor:
-    if over is None:
-        variance, mean = torch.var_mean(stacked, reduced, correction=0)
-        n = torch.full_like(mean, stacked[0].numel())
-        return torch.stack([n, mean, variance * n], -1)
-    keep = over.to(stacked.dtype)
-    n = keep.sum()
-    rest = stacked if clean else torch.where(over, stacked, 0)
-    mean = rest.sum(reduced) / n.clamp(min=1)
-    rest = (rest - mean.reshape(-1, *[1] * len(reduced))).mul_(keep)
-    return torch.stack([n.expand_as(mean), mean, rest.mul_(rest).sum(reduced)], -1)

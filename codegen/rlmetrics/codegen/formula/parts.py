@@ -56,7 +56,7 @@ class PartsRenderer(Renderer):
         nodes = filled.nodes
         if function == "parts.count" and is_mask(nodes[0]) and self._masked:
             # Counted with its own mask, it is one of the conditions that are counted together.
-            return "parts.count(mask, mask, clean=True)"
+            return "parts.count(keep, keep, clean=True)"
         if len(nodes) != 2 or not is_mask(nodes[1]) or not self._masked or function == "ops.histogram":
             return scope.call(function, nodes, *filled.more)[0]
         population = "mask" if function == "parts.count" and nodes[0] not in self._bits else "keep"
