@@ -11,7 +11,6 @@ from rlmetrics.names.tables import Overlays, Tables
 from .errors import InputError
 from .plan import Plan, Translation
 from .report import Report
-from .values import convert, same
 
 __all__ = ["Entry", "Translator"]
 
@@ -200,6 +199,9 @@ class Translator:
     def _claim(self, move: Translation, value: Any) -> Entry:
         if move.transform is None or not move.translated:
             return Entry(move.output, move.key, value)
+        # Most translations convert nothing, and the modules of exact numbers are a tenth of what importing costs.
+        from .values import convert
+
         try:
             converted = convert(value, move.transform.scale, move.transform.offset)
         except TypeError as error:
@@ -209,6 +211,8 @@ class Translator:
 
     def _settle(self, output: str, entries: list[Entry], row: Mapping[str, Any]) -> list[Entry]:
         """Decide who is written under ``output``: one key, or none if several bring different values."""
+        from .values import same
+
         first, *others = sorted(entries, key=lambda entry: self._moves[entry.old].order)
         if all(same(first.value, other.value) for other in others):
             self._account(self._moves[first.old])
