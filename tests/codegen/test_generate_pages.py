@@ -42,6 +42,16 @@ def test_section_has_what_a_reader_asks(section: str) -> None:
         assert expected in section
 
 
+def test_a_key_that_always_means_one_of_several_metrics_says_when(root: Path) -> None:
+    """Each metric is offered under its own guard, none of them as what holds otherwise."""
+    page = (root / "docs/reference/kl.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("|") and "`policy/distance`" in line]
+    assert [
+        "| Demo Trainer | 1.0 to 1.2 | `policy/distance` | if `beta > 1` |",
+        "| Demo Trainer | 1.0 to 1.2 | `policy/distance` | if `beta <= 1` |",
+    ] == rows
+
+
 def test_spellings_say_who_logs_it_and_how(section: str) -> None:
     """Each key stands with its component, releases and condition, and with how that code departs."""
     for expected in (

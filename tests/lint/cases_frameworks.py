@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from lint.lint_case import AMENDS, EVIDENCE, OMITS, SHARED, Case, F, P, T, new_emission
 
+SECOND = "frameworks/acme/second"
+SECOND_TRAINER = """title: Second
+brief: Another trainer, with one more mode.
+extends: [trainer]
+components:
+  - {name: Second, releases: 1.0.0..1.2.0, module: acme.second}
+tracking:
+  - {route: direct, enable: Second(log=True), x_axis: the step}
+config:
+  mode: {brief: What is a unit., type: choice, choices: [token, sequence, group], defaults: [{value: token}]}
+emissions: []
+"""
+BOTH_MODES = [
+    (T, "when: beta > 1,", "when: mode == 'token',"),
+    (T, "when: beta <= 1 and mode ==", "when: mode =="),
+]
 CASES = [
     # Emissions
     Case(
@@ -247,6 +263,41 @@ CASES = [
             (T, "when: beta <= 1 and mode == 'sequence'", "when: mode == 'token'"),
         ],
         "both apply",
+    ),
+    Case(
+        "variants-exhaustive",
+        [*BOTH_MODES, (T, "    variants:", "    ¦variants:")],
+        [*BOTH_MODES, (T, "    variants:", "    exhaustive: true\n    variants:")],
+        "one of the variants always holds",
+    ),
+    Case(
+        "variants-exhaustive",
+        [(T, "    variants:", "    ¦exhaustive: true\n    variants:")],
+        [
+            (T, "when: beta > 1,", "when: beta > 1 or mode == 'token',"),
+            (T, "    variants:", "    exhaustive: true\n    variants:"),
+        ],
+        "no variant holds with beta=0.1, mode=token",
+    ),
+    Case(
+        "variants-exhaustive",
+        [*BOTH_MODES, (T, "    variants:", "    ¦exhaustive: true\n    variants:"), (SECOND, "", SECOND_TRAINER)],
+        [*BOTH_MODES, (SECOND, "", SECOND_TRAINER)],
+        "no variant holds with beta=0.1, mode=group in second",
+    ),
+    Case(
+        "variants-exhaustive",
+        [
+            (T, "metric: policy/loss\n    profile", "metric: ¦policy/loss\n    exhaustive: true\n    profile"),
+            (T, "when: beta > 1,", "metric: policy/reward/mean, when: mode == 'token',"),
+            (T, "when: beta <= 1 and mode ==", "metric: policy/reward/mean, when: mode =="),
+        ],
+        [
+            (T, "metric: policy/loss\n    profile", "metric: policy/loss\n    exhaustive: true\n    profile"),
+            (T, "when: beta > 1,", "metric: policy/reward/mean, when: mode == 'token',"),
+            (T, "when: beta <= 1 and mode ==", "metric: policy/loss, when: mode =="),
+        ],
+        "the key never means `policy/loss`",
     ),
     Case(
         "guard-value",

@@ -42,6 +42,8 @@ def make_entry(
 ) -> Entry:
     """Return what an emission is under a configuration.
 
+    Where its variants are exhaustive and none holds, it is not logged; what the first one says answers then.
+
     Args:
         record: The emission.
         component: The name of the component in answers.
@@ -52,7 +54,8 @@ def make_entry(
     """
     row = record.row
     variants = row.get("variants", ())
-    variant = next((item for item in variants if config.holds(item["when"])), _PLAIN)
+    rest = variants[0] if variants and "exhaustive" in row else _PLAIN
+    variant = next((item for item in variants if config.holds(item["when"])), rest)
     name = variant.get("profile", row.get("profile"))
     base = _PLAIN if name is None else profile(name)
     # The rows are the table's own, which keeps them.
@@ -90,7 +93,7 @@ def _merge(
         for item in row.get("variants", ())
         if item is not variant
     ]
-    if variant is not _PLAIN and row.get("metric") is not None:
+    if variant is not _PLAIN and "exhaustive" not in row and row.get("metric") is not None:
         alternatives.append(Alternative(None, None, row["metric"]))
     known = tables.metrics.get(layers.get("metric") or "", {})
     by_config = isinstance(layers.get("scale"), str) or isinstance(layers.get("offset"), str)

@@ -120,10 +120,11 @@ def _spellings(metric: str, tables: Tables) -> list[Spelling]:
                     covered = where.setdefault(id(applied.row), (applied.row, {}))[1]
                     covered.update(dict.fromkeys(applied.releases))
             for row, covered in where.values():
-                variants = [item for item in row.get("variants", ()) if item.get("metric") == metric]
+                variants = row.get("variants", ())
+                own = [item["when"] for item in variants if item.get("metric", row.get("metric")) == metric]
                 guards = [row.get("when"), row.get("condition")]
-                if row.get("metric") != metric:
-                    guards.append(" or ".join(f"({variant['when']})" for variant in variants))
+                if row.get("metric") != metric or ("exhaustive" in row and len(own) < len(variants)):
+                    guards.append(" or ".join(f"({when})" for when in own))
                 condition = "; ".join(text for text in guards if text) or None
                 spelled = tuple(sorted(covered, key=table.releases.index))
                 found.append(Spelling(framework, component, spelled, row["key"], condition, row.get("note")))

@@ -122,13 +122,15 @@ class _Framework:
             documented=tuple(emission.documented),
             source=f"{evidence.path}:{evidence.line}",
         )
-        if emission.metric is not None:
+        # Without a meaning of its own, the record means each metric in some cases only.
+        is_split = emission.exhaustive and len({case.metric for case in cases}) > 1
+        if emission.metric is not None and not is_split:
             yield emission.metric, spelling
-        others: dict[str, list[Case]] = {}
+        guarded: dict[str, list[Case]] = {}
         for case in cases:
-            if case.metric != emission.metric:
-                others.setdefault(case.metric, []).append(case)
-        for metric, own in others.items():
+            if is_split or case.metric != emission.metric:
+                guarded.setdefault(case.metric, []).append(case)
+        for metric, own in guarded.items():
             guards = " or ".join(case.guard for case in own)
             yield metric, replace(spelling, cases=tuple(own), logged="; ".join([*logged, f"if {guards}"]))
 

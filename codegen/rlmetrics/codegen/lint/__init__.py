@@ -26,6 +26,7 @@ from . import (
     suites,
     templates,
     texts,
+    variants,
 )
 from .context import Context
 from .registry import Check, Hit
@@ -43,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
     *releases.CHECKS,
     *evidence.CHECKS,
     *guards.CHECKS,
+    *variants.CHECKS,
     *templates.CHECKS,
     *suites.CHECKS,
     runner.UNKNOWN_CHECK,

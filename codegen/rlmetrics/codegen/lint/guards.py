@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from rlmetrics.names.guards import GuardError, UnknownValueError, parse
 
-from .guardsets import compared, impossible, parsed, witness
+from .guardsets import compared, impossible, parsed
 from .registry import Check, Hit, check
+from .variants import as_yaml
 
 if TYPE_CHECKING:
     from ..loader import YamlPath
@@ -79,32 +79,6 @@ def guard_never(context: Context) -> Iterator[Hit]:
 
 
 @check(
-    "guard-overlap",
-    "error",
-    what="Two variants of one emission that can apply at once.",
-    fix="make their guards exclude each other",
-)
-def guard_overlap(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        for (_, first), (index, second) in combinations(enumerate(entry.emission.variants), 2):
-            found = witness(context, entry.framework, entry.stem, entry.emission.when, first.when, second.when)
-            if found is not None:
-                message = f"the variants `{first.name}` and `{second.name}` both apply{_under(found)}"
-                yield Hit(entry.ref, (*entry.path, "variants", index, "when"), message, value=True)
-
-
-def _under(config: dict[str, Any]) -> str:
-    shown = ", ".join(f"{name}={_yaml(value)}" for name, value in config.items())
-    return f" with {shown}" if shown else ""
-
-
-def _yaml(value: Any) -> str:
-    return (
-        {True: "true", False: "false", None: "null"}[value] if value is None or isinstance(value, bool) else str(value)
-    )
-
-
-@check(
     "guard-value",
     "error",
     what="A guard that compares a configuration key with a value that it cannot have.",
@@ -119,7 +93,7 @@ def guard_value(context: Context) -> Iterator[Hit]:
                 if key is not None and value is not None and not _fits(key, value):
                     near = difflib.get_close_matches(str(value), key.choices, n=1)
                     fix = f"did you mean '{near[0]}'?" if near else None
-                    message = f"`{name}` is {_described(key)} and never {_yaml(value)}"
+                    message = f"`{name}` is {_described(key)} and never {as_yaml(value)}"
                     yield Hit(entry.ref, path, message, fix, value=True)
 
 
@@ -136,22 +110,6 @@ def _fits(key: ConfigKey, value: Any) -> bool:
 def _described(key: ConfigKey) -> str:
     words = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text"}
     return f"one of {', '.join(key.choices)}" if key.type == "choice" else words[key.type]
-
-
-@check(
-    "variant-name",
-    "error",
-    what="Two variants of one emission with the same name.",
-    fix="give each variant a name of its own",
-)
-def variant_name(context: Context) -> Iterator[Hit]:
-    for entry in context.entries:
-        seen: set[str] = set()
-        for index, variant in enumerate(entry.emission.variants):
-            if variant.name in seen:
-                path: YamlPath = (*entry.path, "variants", index, "name")
-                yield Hit(entry.ref, path, f"two variants are named `{variant.name}`", value=True)
-            seen.add(variant.name)
 
 
 @check(
@@ -221,7 +179,7 @@ def default_value(context: Context) -> Iterator[Hit]:
             continue
         for index, default in enumerate(key.defaults):
             if default.value is not None and not _fits(key, default.value):
-                message = f"`{path[1]}` is {_described(key)}, but its default is {_yaml(default.value)}"
+                message = f"`{path[1]}` is {_described(key)}, but its default is {as_yaml(default.value)}"
                 yield Hit(ref, (*path, "defaults", index, "value"), message, value=True)
 
 
@@ -247,9 +205,7 @@ def default_overlap(context: Context) -> Iterator[Hit]:
 CHECKS: tuple[Check, ...] = (
     guard_syntax,
     guard_never,
-    guard_overlap,
     guard_value,
-    variant_name,
     missing_default,
     default_value,
     default_overlap,

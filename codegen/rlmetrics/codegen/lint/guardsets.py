@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from rlmetrics.names.guards import And, Arithmetic, Compare, Expression, GuardError, Literal, Negative, parse
+from rlmetrics.names.guards import And, Arithmetic, Compare, Expression, GuardError, Literal, Negative, Not, Or, parse
 
 if TYPE_CHECKING:
     from ..model import ConfigKey
@@ -17,6 +18,8 @@ __all__ = ["Answer", "can_both_hold", "compared", "impossible", "names_in", "par
 
 _OTHER = "(anything else)"
 _MAX_STEPS = 50_000
+_SMALL = 200
+"""Up to so many configurations are tried as they are."""
 
 
 def parsed(text: str | None) -> Expression | None:
@@ -89,6 +92,8 @@ def _search(context: Context, framework: str, stem: str, expressions: list[Expre
         for name, value in compared(condition):
             mentioned.setdefault(name, []).append(value)
     domains = [_values(context.config_key(framework, stem, name), mentioned.get(name, [])) for name in names]
+    if prod(map(len, domains)) > _SMALL:
+        domains = _told_apart(names, domains, conditions)
     # A condition is checked as soon as the last of its names has a value.
     due: list[list[Expression]] = [[] for _ in range(len(names) + 1)]
     for condition in conditions:
@@ -104,6 +109,40 @@ def _conjuncts(expressions: list[Expression]) -> Iterator[Expression]:
             yield from _conjuncts(list(expression.operands))
         else:
             yield expression
+
+
+def _atoms(expression: Expression) -> Iterator[Expression]:
+    """What `and`, `or` and `not` join."""
+    if isinstance(expression, And | Or | Not):
+        for part in expression.parts():
+            yield from _atoms(part)
+    else:
+        yield expression
+
+
+def _told_apart(names: list[str], domains: list[list[Any]], conditions: list[Expression]) -> list[list[Any]]:
+    """Of the values of a name between which no condition makes a difference only the first."""
+    atoms: dict[str, list[tuple[Expression, bool]]] = {name: [] for name in names}
+    for atom in (atom for condition in conditions for atom in _atoms(condition)):
+        own = atom.names()
+        for name in own:
+            atoms[name].append((atom, len(own) == 1))
+    found = []
+    for name, values in zip(names, domains, strict=True):
+        first: dict[object, Any] = {}
+        for value in values:
+            # An atom with a further name may tell any two values apart.
+            seen = [_outcome(atom, {name: value}) if is_alone else value for atom, is_alone in atoms[name]]
+            first.setdefault(tuple(seen), value)
+        found.append(list(first.values()))
+    return found
+
+
+def _outcome(atom: Expression, config: dict[str, Any]) -> bool | type[GuardError]:
+    try:
+        return atom.holds(config)
+    except GuardError as error:
+        return type(error)
 
 
 class _Search:

@@ -112,6 +112,10 @@ class Emission(SignatureFields):
     route: Text | None = Field(
         default=None, description="The route to the trackers if this key does not take the component's, such as direct."
     )
+    exhaustive: bool = Field(
+        default=False,
+        description="One variant holds whenever the key is logged: what the record says without any never occurs.",
+    )
     variants: list[Variant] = []
     documented: list[Documented] = []
     evidence: list[Evidence] = Field(min_length=1)

@@ -101,6 +101,7 @@ def _emission(item: Emission, places: Places) -> Row:
         logged_by_default=item.logged_by_default,
         logged_by=None if item.logged_by == "framework" else item.logged_by,
         bind=item.bind,
+        exhaustive=item.exhaustive or None,
         variants=[_variant(variant, places) for variant in item.variants],
         documented=[_documented(entry) for entry in item.documented],
         note=item.note,
