@@ -156,6 +156,12 @@ CASES = [
         "no record of `step_timer`",
     ),
     Case(
+        "amends-nothing",
+        [(T, "unlogged:", AMENDS.format("loss/policy", "").replace("note: Timed twice.", "drops: [padded, ¦paddled]"))],
+        [(T, "unlogged:", AMENDS.format("loss/policy", "").replace("note: Timed twice.", "drops: [padded]"))],
+        "no record of these keys has a variant `paddled`",
+    ),
+    Case(
         "broken-reference",
         [(T, "unlogged:", AMENDS.format("step_time", "¦padding_counted_twice"))],
         [(T, "unlogged:", AMENDS.format("step_time", ""))],

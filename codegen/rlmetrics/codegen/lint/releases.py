@@ -236,8 +236,9 @@ def omits_nothing(context: Context) -> Iterator[Hit]:
 @check(
     "amends-nothing",
     "error",
-    what="A key that a file amends although neither it nor a file that it extends logs it in those releases.",
-    fix="correct the key or the releases, or remove the key",
+    what="A key that a file amends, or a variant that it drops, although neither it nor a file that it extends has it "
+    "in those releases.",
+    fix="correct the key, the variant or the releases, or remove it",
 )
 def amends_nothing(context: Context) -> Iterator[Hit]:
     for framework, stem, file in context.spec.component_files():
@@ -249,6 +250,24 @@ def amends_nothing(context: Context) -> Iterator[Hit]:
                 if not _logs(context, framework, scopes, key, releases):
                     message = f"no record of `{key}` in these releases"
                     yield Hit(f"frameworks/{framework}/{stem}", ("amends", index, "keys", number), message, value=True)
+            variants = _variants(context, framework, scopes, amendment.keys, releases) if amendment.drops else ()
+            for number, name in enumerate(amendment.drops):
+                if name not in variants:
+                    message = f"no record of these keys has a variant `{name}` in these releases"
+                    yield Hit(f"frameworks/{framework}/{stem}", ("amends", index, "drops", number), message, value=True)
+
+
+def _variants(
+    context: Context, framework: str, scopes: Sequence[FileScope], keys: Sequence[str] | None, releases: frozenset[str]
+) -> set[str]:
+    return {
+        variant.name
+        for scope in scopes
+        for emission in scope.file.emissions
+        if keys is None or emission.key in keys
+        if emission.releases is None or context.expand(framework, emission.releases) & releases
+        for variant in emission.variants
+    }
 
 
 def _logs(context: Context, framework: str, scopes: Sequence[FileScope], key: str, releases: frozenset[str]) -> bool:
