@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from rlmetrics.cli import main
 from rlmetrics.translate import InputError, Translator, translate_file
+from rlmetrics.translate.kinds import settings_of
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 VERL = "verl==0.9.1"
@@ -361,3 +362,19 @@ def test_a_run_that_is_refused_is_named(mixed, tmp_path, capsys):
     (error,) = capsys.readouterr().err.splitlines()[-1:]
     assert f"{mixed}: run dpo (and likewise grpo): ambiguous" in error
     assert not [file for file in tmp_path.iterdir() if "translated" in file.name]
+
+
+def test_the_arguments_in_a_run_s_configuration_narrow_its_source(mixed, tmp_path, capsys):
+    """Transformers' callback records all arguments; releases that have others are no candidates."""
+    arguments = settings_of("wandb", FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo")[None]
+    _trackio(tmp_path, "-c", WRITE_MIXED, json.dumps({"grpo": _numbers("trl-0.18.2-grpo.jsonl")}))
+    said = []
+    for config in ({}, dict.fromkeys(arguments)):
+        with closing(sqlite3.connect(mixed)) as database, database:
+            database.execute("UPDATE configs SET config = ? WHERE run_name = 'grpo'", (json.dumps(config),))
+        assert 2 == main(["translate", str(mixed), "--to", "canonical"])
+        said.append(capsys.readouterr().err)
+
+    assert "trl[GRPOTrainer]==0.24.0 to 0.25.1" in said[0]
+    assert "0.25.1" not in said[1]
+    assert "0.18.0" in said[1]

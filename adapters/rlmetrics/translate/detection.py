@@ -14,7 +14,7 @@ from rlmetrics.names.inference import decided, explaining
 from rlmetrics.names.tables import Overlays, Tables
 
 from .errors import InputError
-from .kinds import DATABASES, KINDS, LAYOUTS, settings_of, wandb
+from .kinds import DATABASES, KINDS, LAYOUTS, releases_of, settings_of
 from .tree import Unit
 
 __all__ = ["Source", "located", "source_of", "sources_of"]
@@ -63,7 +63,7 @@ def sources_of(
     other records of the same run may decide.
     """
     found: dict[Path, dict[str | None, Source]] = {}
-    judge = _Judge(_agreed([wandb.releases(unit.path) for unit in units if unit.kind == "wandb"]), config, spec)
+    judge = _Judge(config, spec)
     runs: list[_Run] = []
     for unit in units:
         try:
@@ -143,13 +143,11 @@ class _Judge:
     """Infers sources; the same names are judged once.
 
     Args:
-        agreed: The releases that runs say were installed, for those that say nothing.
         config: As for ``Translator``.
         spec: As for ``Translator``.
     """
 
-    def __init__(self, agreed: Mapping[str, str], config: Mapping[str, Any] | None, spec: Overlays | Tables) -> None:
-        self._agreed = agreed
+    def __init__(self, config: Mapping[str, Any] | None, spec: Overlays | Tables) -> None:
         self._config = config
         self._spec = spec
         self._explaining: dict[tuple[Any, ...], Sequence[Candidate]] = {}
@@ -162,17 +160,19 @@ class _Judge:
         Raises:
             InputError: If it is damaged.
         """
-        settings, whole = settings_of(unit.kind, unit.path), unit.kind not in LAYOUTS
-        releases = (wandb.releases(unit.path) if unit.kind == "wandb" else {}) or self._agreed
+        recorded, whole = settings_of(unit.kind, unit.path), unit.kind not in LAYOUTS
+        own = releases_of(unit.kind, unit.path)
+        # What was installed when a run began is certain; a model card may be that of a later run into the same folder.
+        installed = own if unit.kind == "wandb" else {}
         for name, names in _names_of(unit):
-            keys = frozenset(names)
-            place = keys, tuple(sorted(releases.items())), settings, whole
+            keys, settings = frozenset(names), recorded.get(name, frozenset())
+            place = keys, tuple(sorted(own.items())), settings, whole
             if place not in self._explaining:
                 try:
-                    best = explaining(sorted(keys), releases=releases, settings=settings, whole=whole, spec=self._spec)
+                    best = explaining(sorted(keys), releases=installed, settings=settings, whole=whole, spec=self._spec)
                 except NamesError:
                     best = []
-                self._explaining[place] = best
+                self._explaining[place] = _of_releases(best, own)
             yield _Run(unit, name, keys, self._explaining[place])
 
     def decided(self, best: Sequence[Candidate], keys: frozenset[str]) -> str | AmbiguousError:
@@ -202,7 +202,6 @@ def _names_of(unit: Unit) -> list[tuple[str | None, Iterable[str]]]:
     return [(None, KINDS[unit.kind].names(unit.path))]
 
 
-def _agreed(said: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return the releases that the runs say were installed, as far as they agree."""
-    pairs = {pair for releases in said for pair in releases.items()}
-    return {framework: release for framework, release in pairs if len({r for f, r in pairs if f == framework}) == 1}
+def _of_releases(best: Sequence[Candidate], releases: Mapping[str, str]) -> Sequence[Candidate]:
+    """Return the candidates of some releases; all, if none is."""
+    return [item for item in best if releases.get(item.framework, item.release) == item.release] or best

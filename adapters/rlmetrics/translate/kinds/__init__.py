@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -37,6 +37,7 @@ __all__ = [
     "companions",
     "is_left_behind",
     "kind_of",
+    "releases_of",
     "settings_of",
     "surface_of",
 ]
@@ -103,6 +104,12 @@ LAYOUTS = {"wandb-workspace", "grafana", "config"}
 _ARGUMENTS = {"output_dir", "logging_steps", "per_device_train_batch_size"}
 """Some of what transformers' Trainer records of its arguments: where they are, all are."""
 
+_SETTINGS: dict[str, Callable[[Path], Iterable[str]]] = {
+    "wandb": wandb.settings,
+    "tensorboard": tensorboard.settings,
+    "trainer-state": trainer_state.settings,
+}
+
 DATABASES: dict[str, DatabaseKind] = {"trackio": trackio, "mlflow": mlflow}
 
 
@@ -130,10 +137,21 @@ def is_left_behind(path: Path) -> bool:
     return wandb.is_left_behind(path)
 
 
-def settings_of(kind: str, path: Path) -> frozenset[str]:
-    """Return the names of a trainer's arguments, if the run recorded them all, as transformers' callbacks do."""
-    found = wandb.settings(path) if kind == "wandb" else tensorboard.settings(path) if kind == "tensorboard" else ()
-    return arguments_among(found)
+def settings_of(kind: str, path: Path) -> dict[str | None, frozenset[str]]:
+    """Return the names of each run's arguments, if it recorded them all, as transformers' callbacks do.
+
+    Where a file is one run, they stand under None.
+    """
+    if kind == "trackio":
+        return {run: arguments_among(names) for run, names in trackio.settings(path).items()}
+    return {None: arguments_among(_SETTINGS[kind](path))} if kind in _SETTINGS else {}
+
+
+def releases_of(kind: str, path: Path) -> dict[str, str]:
+    """Return which releases of frameworks a run says were installed."""
+    if kind == "wandb":
+        return wandb.releases(path)
+    return trainer_state.releases(path) if kind == "trainer-state" else {}
 
 
 def arguments_among(settings: Iterable[str]) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from ..databases import columns, reading, rewriting, tables
@@ -14,7 +15,7 @@ from ..report import Report
 from ..rows import Rewriter
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "runs", "translate"]
+__all__ = ["names", "recognises", "runs", "settings", "translate"]
 
 _SAMPLE_ROWS = 200
 _NOTE = "translated_from"
@@ -39,6 +40,18 @@ def runs(path: Path) -> dict[str, set[str]]:
             for number, content in database.execute(query, (run, _SAMPLE_ROWS)):
                 row = _row(path, number, _text(path, number, content))
                 found.setdefault(run, set()).update(member.key for member in row.items)
+    return found
+
+
+def settings(path: Path) -> dict[str | None, set[str]]:
+    """Return the names in the configuration of each run."""
+    found: dict[str | None, set[str]] = {}
+    with reading(path) as database:
+        if "configs" in columns(database):
+            for run, content in database.execute("SELECT run_name, config FROM configs"):
+                text = content.decode(errors="surrogateescape") if isinstance(content, bytes) else str(content)
+                with suppress(JsonError):
+                    found.setdefault(run, set()).update(member.key for member in members(text).items)
     return found
 
 

@@ -11,11 +11,12 @@ from typing import TextIO
 
 from ..errors import InputError
 from ..jsonspans import JsonError, Members, end_of, members
+from ..modelcards import releases_of_card, settings_of_arguments
 from ..report import Report
 from ..rows import Rewriter
 from ..translator import Translator
 
-__all__ = ["names", "recognises", "translate"]
+__all__ = ["names", "recognises", "releases", "settings", "translate"]
 
 _HISTORY = re.compile(r'(?<!\\)"log_history"[ \t\r\n]*:[ \t\r\n]*\[')
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -40,6 +41,16 @@ def names(path: Path) -> set[str]:
     """Return the names of all logged rows."""
     with _reading(path, Report("", "", "")) as state:
         return {member.key for text, is_entry in state.pieces() if is_entry for member in state.members(text).items}
+
+
+def releases(path: Path) -> dict[str, str]:
+    """Return the release of TRL that the model card beside a state names."""
+    return releases_of_card(path.parent)
+
+
+def settings(path: Path) -> set[str]:
+    """Return the names of the trainer's arguments that were saved beside a state, among other texts."""
+    return settings_of_arguments(path.parent)
 
 
 def translate(path: Path, output: Path, translator: Translator, report: Report) -> None:

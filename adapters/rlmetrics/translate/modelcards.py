@@ -1,0 +1,48 @@
+"""What a trainer of TRL leaves beside its state: the pickled arguments, and a model card that names releases."""
+
+from __future__ import annotations
+
+import pickletools
+import re
+import zipfile
+from pathlib import Path
+
+__all__ = ["releases_of_card", "settings_of_arguments"]
+
+_CARD = "README.md"
+_RELEASE = re.compile(
+    r"^### Framework versions\s*\n(?:\s*- [^\n]*\n)*?\s*- TRL: (?P<release>[0-9][\w.]*)[ \t]*$", re.MULTILINE
+)
+_ARGUMENTS = "training_args.bin"
+_CHECKPOINT = re.compile(r"checkpoint-[0-9]+")
+_MAX_BYTES = 1 << 24
+
+
+def releases_of_card(folder: Path) -> dict[str, str]:
+    """Return the release of TRL that the model card in a folder names; a checkpoint's is one folder higher."""
+    places = [folder, folder.parent] if _CHECKPOINT.fullmatch(folder.name) else [folder]
+    for card in (place / _CARD for place in places):
+        if card.is_file() and not card.is_symlink() and card.stat().st_size <= _MAX_BYTES:
+            found = _RELEASE.search(card.read_text(encoding="utf-8", errors="replace"))
+            if found:
+                return {"trl": found["release"]}
+    return {}
+
+
+def settings_of_arguments(folder: Path) -> set[str]:
+    """Return all texts among a trainer's arguments, as transformers pickles them; their names are some of these.
+
+    Nothing of the pickle is executed: only its texts are read.
+    """
+    path = folder / _ARGUMENTS
+    if not path.is_file() or path.is_symlink() or path.stat().st_size > _MAX_BYTES:
+        return set()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            name = next(name for name in archive.namelist() if name.endswith("/data.pkl"))
+            if archive.getinfo(name).file_size > _MAX_BYTES:
+                return set()
+            pickled = archive.read(name)
+        return {argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str)}
+    except (OSError, ValueError, StopIteration, zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        return set()

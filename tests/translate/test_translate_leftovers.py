@@ -1,0 +1,127 @@
+"""What lies beside the logs of a run says which release wrote them: model cards, and the arguments that were saved."""
+
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from rlmetrics.cli import main
+from rlmetrics.translate.kinds import settings_of
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
+STATE = FIXTURES / "trl-0.18.2-grpo.trainer_state.json"
+CARD = """---
+base_model: tiny
+---
+# Model Card for tiny
+
+This model was trained with GRPO.
+
+### Framework versions
+
+- TRL: {}
+- Transformers: 4.52.4
+"""
+
+
+@pytest.fixture
+def state(tmp_path):
+    """The state in a checkpoint, as the trainer saves it."""
+    folder = tmp_path / "out" / "checkpoint-4"
+    folder.mkdir(parents=True)
+    return Path(shutil.copy(STATE, folder / "trainer_state.json"))
+
+
+@pytest.fixture
+def judged(tmp_path, capsys):
+    """Translate without a source, and return the source that was found, or what was said."""
+
+    def run(path):
+        code = main(["translate", str(path), "--to", "canonical", "-o", str(tmp_path / "new"), "--force", "--json"])
+        captured = capsys.readouterr()
+        return json.loads(captured.out)["from"] if code == 0 else captured.err
+
+    return run
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_model_card_of_a_run_decides(state, judged, level, whole):
+    """TRL writes it where the model goes: beside the state, or beside the checkpoints."""
+    path = state.parents[1] if whole else state
+    assert "ambiguous: " in judged(path)
+
+    (state.parents[level] / "README.md").write_text(CARD.format("0.18.2"))
+
+    assert "trl[GRPOTrainer]==0.18.2" == judged(path)
+
+
+@pytest.mark.parametrize("release", ["0.7.10", "0.18.99", "0.19.0.dev0"])
+def test_a_card_that_does_not_fit_the_names_says_nothing(state, judged, release):
+    """It may be that of another run into the same folder."""
+    alone = judged(state)
+
+    (state.parent / "README.md").write_text(CARD.format(release))
+
+    assert alone == judged(state)
+
+
+def test_other_texts_are_no_cards(state, judged):
+    """A release that stands elsewhere in a text is not that of the run."""
+    alone = judged(state)
+
+    (state.parent / "README.md").write_text("We compare with\n\n- TRL: 0.18.2\n- Transformers: 4.52.4\n")
+
+    assert alone == judged(state)
+
+
+def test_saved_arguments_narrow_the_releases(state, judged):
+    """Later releases have arguments that were not saved; nothing of the pickle is executed."""
+    names = settings_of("wandb", FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo")[None]
+    assert "trl[GRPOTrainer]==0.24.0 to 0.25.1" in judged(state)
+
+    torch.save(SimpleNamespace(**dict.fromkeys(names), trap=_Trap(state.parent)), state.parent / "training_args.bin")
+
+    narrowed = judged(state)
+    assert "trl[GRPOTrainer]==0.18.0" in narrowed
+    assert "0.25.1" not in narrowed
+    assert not (state.parent / "trapped").exists()
+
+
+class _Trap:
+    """Leaves a file if it is unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return Path.touch, (self.folder / "trapped",)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\3\4 torn", b"x" * 100])
+def test_damaged_arguments_say_nothing(state, judged, content):
+    """They are an aid, not the input."""
+    alone = judged(state)
+
+    (state.parent / "training_args.bin").write_bytes(content)
+
+    assert alone == judged(state)
+
+
+def test_what_one_run_says_is_not_taken_for_another(tmp_path, capsys):
+    """Two runs of one trainer lie side by side: only the one with a card is certain, the records in its folder too."""
+    folder, new = tmp_path / "runs", tmp_path / "new"
+    for name in ("said", "silent"):
+        (folder / name).mkdir(parents=True)
+        shutil.copy(STATE, folder / name / "trainer_state.json")
+    shutil.copy(FIXTURES / "trl-0.18.2-grpo.jsonl", folder / "said" / "log.jsonl")
+    (folder / "said" / "README.md").write_text(CARD.format("0.18.2"))
+
+    assert 1 == main(["translate", str(folder), "--to", "canonical", "-o", str(new), "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert "trl[GRPOTrainer]==0.18.2" == report["from"]
+    assert [str(folder / "silent" / "trainer_state.json")] == list(report["failed"])
+    assert {"trainer_state.json", "log.jsonl", "README.md"} == {file.name for file in (new / "said").iterdir()}
