@@ -126,7 +126,7 @@ def _update(
     condition = parts.lt(ratio, 1 - clip_low, keep)
     condition_2 = parts.gt(ratio, 1 + clip_high, keep)
     greater_sum = parts.total(torch.maximum(plain, clipped), keep, clean=True)
-    token_count = parts.count(mask, mask, clean=True)
+    token_count = parts.count(keep, keep, clean=True)
     condition_count = parts.count(parts.gt(clipped, plain, keep), keep, clean=True)
     condition_count_2 = parts.count(condition & parts.lt(advantages, 0, keep), keep, clean=True)
     condition_count_3 = parts.count(condition_2 & parts.gt(advantages, 0, keep), keep, clean=True)

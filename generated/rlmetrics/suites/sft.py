@@ -51,7 +51,7 @@ def _update(
     keep = parts.keep_of(mask)
     logprobs, token_entropy = parts.masked(keep, logprobs, token_entropy)
     logprobs_sum = parts.total(logprobs, keep, clean=True)
-    token_count = parts.count(mask, mask, clean=True)
+    token_count = parts.count(keep, keep, clean=True)
     if is_top1 is not None:
         is_top1_count = parts.count(is_top1, mask)
         token_count_2 = token_count
