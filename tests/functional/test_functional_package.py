@@ -14,7 +14,7 @@ from metric_inputs import make_inputs, make_parameters
 from rlmetrics import functional
 from rlmetrics.functional import REGISTRY
 
-ADDITIVE = [key for key in REGISTRY if REGISTRY[key].slots]
+ADDITIVE = [key for key in REGISTRY if REGISTRY[key].formula]
 
 
 def one_of_each_kind() -> list[str]:

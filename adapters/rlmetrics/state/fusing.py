@@ -67,7 +67,7 @@ def make_suite(
     Raises:
         KeyError: There is no metric of that name.
         TypeError: A parameter that no metric has, or one without a default and without a value.
-        ValueError: A metric has no additive state; there are no metrics, or one stands twice; ``optional`` names no
+        ValueError: A metric has no formula; there are no metrics, or one stands twice; ``optional`` names no
             input, or all of them.
 
     Example:
@@ -100,10 +100,10 @@ def _chosen(
     metric: MetricFunction, own: Mapping[str, Number], shared: Mapping[str, Number]
 ) -> tuple[tuple[str, Number], ...]:
     """Return all parameters of a metric with their values."""
-    if metric.update is None:
-        msg = (
-            f"{metric.id} has no additive state, so it cannot be part of a suite; call its function on all data at once"
-        )
+    if not metric.formula:
+        other = "has no additive state" if metric.update is None else "is written by hand"
+        way = "call its function on all data at once" if metric.update is None else "keep its own state beside it"
+        msg = f"{metric.id} {other}, so it cannot be part of a suite; {way}"
         raise ValueError(msg)
     for name in own:
         if name not in metric.parameters:

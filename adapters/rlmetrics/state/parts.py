@@ -149,8 +149,8 @@ def count(condition: Tensor, over: Tensor | None = None, *, clean: bool = False)
     """Return how many elements of a condition are true within the population."""
     if _put_off(condition):
         return "count", condition, over, clean
-    if condition is over:
-        return _size(over)
+    if over is condition:
+        return _size(condition)
     if over is not None and not clean:
         condition = condition & over
     if condition.dtype == torch.int32 and condition.shape[-1] < 1 << 24:

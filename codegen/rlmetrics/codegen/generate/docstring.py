@@ -96,7 +96,7 @@ def _definition(spec: Spec, function: Function) -> str:
     estimator = function.metric.identity.estimator
     if estimator is not None:
         parts.append(f"Estimator: {estimator}.")
-    if function.compiled is not None:
+    if function.compiled is not None or function.is_group_mean:
         parts.append(_ATOMS[function.atom])
     return " ".join(parts)
 

@@ -107,6 +107,7 @@ def _family(spec: Spec, family: str, functions: Sequence[Function]) -> Output:
         description=described.description,
         torch="torch." in code,
         ops="ops." in code,
+        group_means=any(function.is_group_mean for function in functions),
         additive=any(view.additive for view in views),
         impls=_imports_of_impls(functions),
         public=layout.source(layout.list_of([layout.quote("METRICS"), *map(layout.quote, public)], "__all__ = ")),
@@ -239,6 +240,8 @@ def _entry(function: Function, needed: Sequence[str]) -> Node:
     ]
     if function.compiled is not None:
         items += [f"update=_{function.name}_update", f"finalize=_{function.name}_finalize"]
+    elif function.is_group_mean:
+        items += [f"update=group_means.update_of({function.name})", "finalize=group_means.finalize"]
     if needed:
         items.append(layout.tuple_of(map(literal, needed), "finalize_parameters="))
     if function.formula is not None:
@@ -253,6 +256,8 @@ def _entry(function: Function, needed: Sequence[str]) -> Node:
         items.append(f"nan={literal(metric.nan)}")
     if function.slots:
         items.append(layout.tuple_of(map(slot_entry, function.slots), "slots="))
+    elif function.is_group_mean:
+        items.append("slots=group_means.SLOTS")
     if function.reference is not None:
         items.append(f"own_reference={literal(function.reference)}")
     return layout.call(f"{literal(function.key)}: MetricFunction", items)

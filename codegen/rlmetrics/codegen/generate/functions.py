@@ -58,8 +58,18 @@ class Function:
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """What the additive state keeps; nothing for hand-written code."""
+        """What the additive state of a formula keeps; nothing for hand-written code."""
         return () if self.compiled is None else self.compiled.slots
+
+    @property
+    def is_group_mean(self) -> bool:
+        """Whether hand-written code gives a mean over groups, whose state is the same whatever it computes."""
+        return self.compiled is None and self.atom == "group"
+
+    @property
+    def additive(self) -> bool:
+        """Whether there is an additive state."""
+        return bool(self.slots) or self.is_group_mean
 
     @property
     def ignores_padding(self) -> bool:

@@ -112,7 +112,10 @@ class Metric(Strict):
     parameters: dict[str, Parameter] = {}
     let: dict[str, Text] = Field(default={}, description="Named sub-expressions, in order.")
     formula: Text | None = None
-    impl: Text | None = Field(default=None, description="module:function, for what no expression can say.")
+    impl: Text | None = Field(
+        default=None,
+        description="module:function, for what no expression can say. With `atom: group` it is a mean over groups.",
+    )
     reference: Text | None = Field(default=None, description="module:function, the reference of impl.")
     measured: Text | None = Field(
         default=None,
