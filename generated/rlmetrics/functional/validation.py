@@ -18,7 +18,7 @@ from rlmetrics.impl.validation import majority_of_n_mean as _validation_majority
 from rlmetrics.impl.validation import majority_of_n_std as _validation_majority_of_n_std_impl
 from rlmetrics.impl.validation import worst_of_n_mean as _validation_worst_of_n_mean_impl
 from rlmetrics.impl.validation import worst_of_n_std as _validation_worst_of_n_std_impl
-from rlmetrics.state import ops
+from rlmetrics.state import group_means, ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
@@ -183,7 +183,8 @@ def validation_best_of_n_mean(
     thousand times. Because of the replacement it is not pass@n: a prompt solved once in 8 tries scores about 0.66 at n
     = 8, not 1. It rises with n and shows what the model could reach with a good selector.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
+    states equal the whole.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
@@ -221,7 +222,8 @@ def validation_best_of_n_std(
     n samples are drawn with replacement from those of a prompt, the largest value is kept, and this is repeated a
     thousand times. The spread of the draws for one prompt, not an error bar of the mean.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
+    states equal the whole.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
@@ -255,7 +257,8 @@ def validation_pass_at_k(solved: Tensor, group_ids: Tensor, *, k: float) -> Tens
     and then answers that used to be found now and then are lost. It needs at least k samples for every prompt and is
     NaN otherwise; take n well above k, because at n = k each prompt counts only 0 or 1.
 
-    Population: Every prompt with all its responses. Estimator: unbiased.
+    Population: Every prompt with all its responses. Estimator: unbiased. Data may be split between groups: merged
+    states equal the whole.
 
     Args:
         solved: Bool tensor ``[B]``. True for validation samples that solve their prompt, such as those with a right
@@ -284,7 +287,8 @@ def validation_pass_power_k(solved: Tensor, group_ids: Tensor, *, k: float) -> T
     exactly over all ways to take k of a prompt's n samples. It falls as k grows, from the accuracy at k = 1; a large
     gap to the accuracy means that many prompts are solved by luck. NaN where a prompt has fewer than k samples.
 
-    Population: Every prompt with all its responses. Estimator: unbiased.
+    Population: Every prompt with all its responses. Estimator: unbiased. Data may be split between groups: merged
+    states equal the whole.
 
     Args:
         solved: Bool tensor ``[B]``. True for validation samples that solve their prompt, such as those with a right
@@ -320,7 +324,8 @@ def validation_worst_of_n_mean(
     n samples are drawn with replacement from those of a prompt, the smallest value is kept, and this is repeated a
     thousand times. Shows the floor a user would meet.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
+    states equal the whole.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
@@ -358,7 +363,8 @@ def validation_worst_of_n_std(
     n samples are drawn with replacement from those of a prompt, the smallest value is kept, and this is repeated a
     thousand times. The spread of the draws for one prompt, not an error bar of the mean.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
+    states equal the whole.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
@@ -398,7 +404,8 @@ def validation_majority_of_n_mean(
     of its first sample counts. Self-consistency: above the mean while the model is right more often than it agrees on
     one wrong answer.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
+    states equal the whole.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
@@ -440,7 +447,8 @@ def validation_majority_of_n_std(
 
     The spread of the draws for one prompt, not an error bar of the mean.
 
-    Population: Every prompt with all its responses. Estimator: bootstrap.
+    Population: Every prompt with all its responses. Estimator: bootstrap. Data may be split between groups: merged
+    states equal the whole.
 
     Args:
         sample_values: Float tensor ``[B]``. Value of each validation sample, such as a reward or 1 for a right answer.
@@ -523,6 +531,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_best_of_n_mean,
+        update=group_means.update_of(validation_best_of_n_mean),
+        finalize=group_means.finalize,
+        slots=group_means.SLOTS,
         own_reference="rlmetrics.impl.references:best_of_n_mean",
     ),
     "validation/best_of_n/std": MetricFunction(
@@ -535,6 +546,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_best_of_n_std,
+        update=group_means.update_of(validation_best_of_n_std),
+        finalize=group_means.finalize,
+        slots=group_means.SLOTS,
         own_reference="rlmetrics.impl.references:best_of_n_std",
     ),
     "validation/pass_at_k": MetricFunction(
@@ -547,6 +561,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("solved", "group_ids"),
         parameters={"k": None},
         function=validation_pass_at_k,
+        update=group_means.update_of(validation_pass_at_k),
+        finalize=group_means.finalize,
+        slots=group_means.SLOTS,
         own_reference="rlmetrics.impl.references:pass_at_k",
     ),
     "validation/pass_power_k": MetricFunction(
@@ -559,6 +576,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("solved", "group_ids"),
         parameters={"k": None},
         function=validation_pass_power_k,
+        update=group_means.update_of(validation_pass_power_k),
+        finalize=group_means.finalize,
+        slots=group_means.SLOTS,
         own_reference="rlmetrics.impl.references:pass_power_k",
     ),
     "validation/worst_of_n/mean": MetricFunction(
@@ -571,6 +591,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_worst_of_n_mean,
+        update=group_means.update_of(validation_worst_of_n_mean),
+        finalize=group_means.finalize,
+        slots=group_means.SLOTS,
         own_reference="rlmetrics.impl.references:worst_of_n_mean",
     ),
     "validation/worst_of_n/std": MetricFunction(
@@ -583,6 +606,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_worst_of_n_std,
+        update=group_means.update_of(validation_worst_of_n_std),
+        finalize=group_means.finalize,
+        slots=group_means.SLOTS,
         own_reference="rlmetrics.impl.references:worst_of_n_std",
     ),
     "validation/majority_of_n/mean": MetricFunction(
@@ -595,6 +621,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "answers", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_majority_of_n_mean,
+        update=group_means.update_of(validation_majority_of_n_mean),
+        finalize=group_means.finalize,
+        slots=group_means.SLOTS,
         own_reference="rlmetrics.impl.references:majority_of_n_mean",
     ),
     "validation/majority_of_n/std": MetricFunction(
@@ -610,6 +639,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "answers", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_majority_of_n_std,
+        update=group_means.update_of(validation_majority_of_n_std),
+        finalize=group_means.finalize,
+        slots=group_means.SLOTS,
         own_reference="rlmetrics.impl.references:majority_of_n_std",
     ),
 }
