@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "rounds"
 REVIEW = Path(__file__).parent / "review.json"
+RELATIONS = Path(__file__).parent / "relations.json"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "blind_check.md"
 
 HEAD = """<!-- Written by `python -m blind_check.table` from tests/blind_check/rounds. Edit those, not this. -->
@@ -39,10 +40,27 @@ Between draws 9 and 10 the claims were read one after the other, by part: first 
 from each release to the next, then every claim that the spec prints for it. A claim that stands for many releases is
 one claim and many places. Parts overlap, since evaluation was read for all trainers by itself; omissions that show only
 under settings far from the defaults count as wrong here; and some counts of wrong places are estimates from ranges of
-releases. Everything listed was corrected.
+releases. Everything listed was corrected. The last four rows are points that this review had left open or read in part;
+they were gone through after draw 17, where errors were known or expected, so their shares are no estimate.
 
 | Part | Claims | Places | Wrong claims | Wrong places | What was found |
 |---|---:|---:|---:|---:|---|"""
+
+COMPARED = """
+## Relations
+
+After draw 17 rows of translation tables were drawn: a third from one release of TRL to another, a third between TRL and
+verl, a third from one release of verl to another, exact, affine, approximate, related and none in each. One reader
+judged by the sources whether the relation, the conversion and the differences are right and whether a better
+counterpart was missed; the answer was often known before the code was read, so this check was not blind. Wrong means
+that the relation, a reason or a difference that never vanishes was wrong; a nuance misleads nobody about the relation.
+
+| Relation | Rows | Lines of both releases opened | Wrong | Nuances |
+|---|---:|---:|---:|---:|"""
+
+FOUND = """
+| Key | From | To | Outcome | What | Correction |
+|---|---|---|---|---|---|"""
 
 
 @dataclass(frozen=True)
@@ -114,7 +132,7 @@ def render(recorded: Sequence[Round]) -> str:
     )
     lines += ["| Draw | Seed | Claims | Judged differently | Wrong |", "|---|---|---|---|---|"]
     lines += [f"| {r.number} | {r.seed} | {len(r.drawn)} | {r.disagreed} | {r.wrong} |" for r in recorded]
-    lines += [REVIEWED, *map(_part, json.loads(REVIEW.read_text(encoding="utf-8")))]
+    lines += [REVIEWED, *map(_part, json.loads(REVIEW.read_text(encoding="utf-8"))), *_relations()]
     for item in recorded:
         lines += ["", f"## Draw {item.number}", "", "| Key | Source | Readers | Outcome | Correction |"]
         lines += ["|---|---|---|---|---|", *map(_line, item.drawn)]
@@ -124,6 +142,24 @@ def render(recorded: Sequence[Round]) -> str:
 def _part(row: Mapping[str, Any]) -> str:
     numbers = " | ".join(f"{row[name]:,}" for name in ("claims", "places", "wrong_claims", "wrong_places"))
     return f"| {row['part']} | {numbers} | {row['found']} |"
+
+
+def _relations() -> Iterator[str]:
+    rows = json.loads(RELATIONS.read_text(encoding="utf-8"))["drawn"]
+    yield COMPARED
+    for relation in dict.fromkeys(row["relation"] for row in rows):
+        of = [row for row in rows if row["relation"] == relation]
+        counts = (len(of), *(sum(test) for test in zip(*map(_tests, of), strict=True)))
+        yield f"| {relation} | {' | '.join(map(str, counts))} |"
+    yield FOUND
+    for row in rows:
+        if row["outcome"] != "right":
+            told = f"`{row['source']}`", f"`{row['target']}`", row["outcome"], _cell(row["why"]), _cell(row["fix"])
+            yield f"| `{row['key']}` ({row['mode']}) | {' | '.join(told)} |"
+
+
+def _tests(row: Mapping[str, Any]) -> tuple[bool, bool, bool]:
+    return row["lines_opened"], row["outcome"] == "wrong", row["outcome"] == "nuance"
 
 
 def _line(row: Drawn) -> str:
