@@ -13,8 +13,11 @@ from torch.utils.checkpoint import checkpoint
 
 from ._inputs import as_float
 
-SMALLEST_CHUNK = 1 << 20
-"""How many elements of a vocabulary-sized tensor any chunk may have: 4 MiB in float32."""
+SMALLEST_CHUNK = 1 << 18
+"""How many elements of a vocabulary-sized tensor any chunk may have: 1 MiB in float32, which fits into caches."""
+
+SMALLEST_LAUNCH = 1 << 20
+"""The same on an accelerator, where a kernel's launch costs as much as half a million elements."""
 
 LARGEST_CHUNK = 1 << 24
 """How many it has at most, however large the tensor."""
@@ -39,7 +42,7 @@ def in_chunks(function: Rows, *tensors: Tensor, mask: Tensor | None = None) -> T
     """
     leading = tensors[0].shape[:-1]
     flat = [tensor.reshape(-1, *tensor.shape[len(leading) :]) for tensor in tensors]
-    elements = min(max(tensors[0].numel() // CHUNKS, SMALLEST_CHUNK), LARGEST_CHUNK)
+    elements = _chunk_size(tensors[0])
     rows = max(1, elements // max(1, tensors[0].shape[-1]))
     keep = None if mask is None else mask.reshape(-1)
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in flat):
@@ -50,6 +53,13 @@ def in_chunks(function: Rows, *tensors: Tensor, mask: Tensor | None = None) -> T
         result: Tensor = _InChunks.apply(function, rows, keep, *flat)  # type: ignore[no-untyped-call]
         return result.reshape(leading)
     return _forward(function, rows, keep, flat).reshape(leading)
+
+
+def _chunk_size(x: Tensor) -> int:
+    """Return how many elements a chunk of a tensor has."""
+    if x.is_cpu:
+        return min(max(x.numel() // (4 * CHUNKS), SMALLEST_CHUNK), LARGEST_CHUNK)
+    return min(max(x.numel() // CHUNKS, SMALLEST_LAUNCH), LARGEST_CHUNK)
 
 
 class _InChunks(Function):
@@ -86,7 +96,18 @@ class _InChunks(Function):
 
 
 def _forward(function: Rows, rows: int, keep: Tensor | None, flat: Sequence[Tensor]) -> Tensor:
-    return torch.cat([_apply(function, *chunk) for chunk in _chunks(rows, keep, flat)])
+    """Return the results of all rows."""
+    whole: Tensor | None = None
+    start = 0
+    for kept, *chunk in _chunks(rows, keep, flat):
+        part = _apply(function, kept, *chunk)
+        # Results of their own between the temporaries would keep malloc from using the memory of those again.
+        whole = part.new_empty(flat[0].shape[0]) if whole is None else whole
+        stop = start + part.shape[0]
+        whole[start:stop] = part
+        start = stop
+    assert whole is not None
+    return whole
 
 
 def _chunks(rows: int, keep: Tensor | None, flat: Sequence[Tensor]) -> Iterator[tuple[Any, ...]]:
