@@ -1,6 +1,6 @@
 """Plant faults in the functions of metrics and see whether the generated tests notice.
 
-A metric without an additive state has no formula; there the faults are planted in the hand-written code behind it. Each
+A metric without a formula has hand-written code behind its function; there the faults are planted in that. Each
 mutant lives in a forked child, where it takes the place of the real functions; the child runs the tests that were
 generated for the metric until one fails. A mutant that survives all of them is a hole in the tests, or changes nothing.
 
@@ -127,7 +127,7 @@ def mutants_of(case: Case) -> Iterator[Mutant]:
 def _home(case: Case) -> tuple[ModuleType, list[str]]:
     """Return the module of the code that computes a metric, and its functions there: that with the inputs first."""
     module, name = import_module(case.metric.function.__module__), case.function
-    if case.additive:
+    if not _is_hand_written(case):
         return module, [f"_{name}_update", f"_{name}_finalize", name]
     written = getattr(module, f"_{name}_impl")
     home = import_module(written.__module__)
@@ -137,6 +137,11 @@ def _home(case: Case) -> tuple[ModuleType, list[str]]:
         called = [node.id for node in ast.walk(bodies[one]) if isinstance(node, ast.Name)]
         wanted += [other for other in dict.fromkeys(called) if other in bodies and other not in wanted]
     return home, wanted
+
+
+def _is_hand_written(case: Case) -> bool:
+    """Whether the code behind a metric's function is written by hand."""
+    return hasattr(import_module(case.metric.function.__module__), f"_{case.function}_impl")
 
 
 _TREES: dict[str, ast.Module] = {}
@@ -154,10 +159,10 @@ def telling_draws(case: Case, mutant: Mutant) -> int:
     space = dict(vars(module))
     exec(compile(mutant.source, "<mutant>", "exec"), space)
     metric, found = case.metric, 0
-    changed = space[case.function if case.additive else wanted[0]]
+    changed = space[wanted[0] if _is_hand_written(case) else case.function]
     for seed in range(len(SEEDS), len(SEEDS) + DRAWS):
         inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
-        if not case.additive:
+        if _is_hand_written(case):
             # Only the generated function around the hand-written one knows the defaults.
             parameters = {**metric.parameters, **parameters}
         expected, result = metric.function(**inputs, **parameters), changed(**inputs, **parameters)
@@ -182,7 +187,7 @@ def _passes(case: Case, mutant: Mutant, tests: ModuleType) -> bool:
         module, name = import_module(case.metric.function.__module__), case.function
         exec(compile(mutant.source, "<mutant>", "exec"), home.__dict__)
         space = vars(module)
-        if case.additive:
+        if not _is_hand_written(case):
             update, finalize = space[f"_{name}_update"], space[f"_{name}_finalize"]
             metric = dataclasses.replace(case.metric, function=space[name], update=update, finalize=finalize)
             space["METRICS"][case.id] = metric

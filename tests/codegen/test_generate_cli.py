@@ -202,6 +202,8 @@ def test_schemas_accept_the_spec_and_refuse_typos(root: Path) -> None:
 
 def test_watch_generates_on_save(root: Path) -> None:
     """``--watch`` generates at once and after every save, and ends cleanly when interrupted."""
+    # A job in a shell's background ignores Ctrl-C, and so would the process.
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen(
         [sys.executable, "-m", "rlmetrics.cli", "generate", "--watch"],
         cwd=root,
@@ -209,6 +211,7 @@ def test_watch_generates_on_save(root: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
+    signal.signal(signal.SIGINT, before)
     page = root / "docs/reference/kl.md"
     family = root / "spec" / "metrics" / "kl.yaml"
     try:
