@@ -168,6 +168,18 @@ CASES = [
         "padding_counted_twice",
     ),
     Case(
+        "guard-syntax",
+        [(T, "unlogged:", AMENDS.format("step_time", "").replace("note: Timed twice.", "when: beta ¦is 0"))],
+        [(T, "unlogged:", AMENDS.format("step_time", "").replace("note: Timed twice.", "when: beta == 0"))],
+        "there is 'is'",
+    ),
+    Case(
+        "broken-reference",
+        [(T, "unlogged:", AMENDS.format("step_time", "").replace("note: Timed twice.", "when: ¦alpha == 0"))],
+        [(T, "unlogged:", AMENDS.format("step_time", "").replace("note: Timed twice.", "when: beta == 0"))],
+        "alpha",
+    ),
+    Case(
         "release-overlap",
         [(T, "unlogged:", new_emission("step_time")), (T, "unlogged:", new_emission("¦step_time"))],
         [(T, "unlogged:", new_emission("step_time"))],

@@ -26,6 +26,10 @@ AMENDS = """amends:
     traits: [wrong_sum]
     note: Summed.
     evidence: [{release: 1.0.0, path: alpha/new.py, line: 2, symbol: NewTrainer.sum, shows: value}]
+  - keys: [approxkl_avg, kl]
+    releases: 0.3.0..0.4.1
+    when: beta < 1 or beta > 2
+    evidence: [{release: 0.4.1, path: alpha/new.py, line: 3, symbol: NewTrainer.test, shows: condition}]
 """
 
 Amended = dict[tuple[str, str, str], tuple[str, ...]]
@@ -78,6 +82,23 @@ def test_the_generator_applies_them_as_the_tables_do(folder: Path) -> None:
         if record.emission.key in ("entropy", "approxkl_avg")
     }
     assert _from_tables(folder) == found
+
+
+def test_a_guard_is_added_to_the_records_own(folder: Path) -> None:
+    """Both must hold, whichever binds loosest; in the tables as in the generator."""
+    framework = load(folder).frameworks["alpha"]
+    order = Releases(tuple(release.release for release in framework.framework.releases))
+    said = {
+        (record.emission.key, release): record.emission.when
+        for record in applied_records(framework.files, "new_trainer", order.expand(["0.4.1", "1.0.0"]), order.expand)
+        for release in record.releases
+    }
+    data = build(load(folder))
+    table = Tables(lambda table: data[table].data).framework("alpha")
+    for key, when in (("kl", "beta != 0 and (beta < 1 or beta > 2)"), ("approxkl_avg", "beta < 1 or beta > 2")):
+        (row,) = applied_rows(table, "new_trainer", ("0.4.1",), (key, "train"))
+        assert when == row.row["when"] == said[key, "0.4.1"]
+    assert "beta != 0" == said["kl", "1.0.0"]
 
 
 def _traits(source: str) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -135,3 +156,14 @@ def test_variants_that_cannot_occur_are_dropped() -> None:
         assert not [text for text in _variants(f"trl[{name}]==1.7.1") if "tools" in text]
         assert "truncated completions masked" in _variants(f"trl[{name}]==1.7.1")
     assert [text for text in _variants("trl[GMPOTrainer]==1.7.1") if "tools" in text]
+
+
+def test_continuous_batching_keeps_evaluation_from_logging() -> None:
+    """It leaves the model in training mode, whose store the log takes then; the loss comes from the base class."""
+    setting = {"use_transformers_continuous_batching": "true"}
+    for config, is_logged in (({}, True), (setting, False)):
+        view = open_view("trl[GRPOTrainer]==1.16.0", config=config)
+        logged = {entry.key: entry.logged for entry in view.entries()}
+        assert is_logged == logged["eval_entropy"]
+        assert logged["entropy"]
+        assert logged["eval_loss"]

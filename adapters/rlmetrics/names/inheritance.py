@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .records import BETWEEN
 from .tables import FrameworkTable
 
-__all__ = ["AppliedRow", "Place", "applied_rows", "prefixed_key"]
+__all__ = ["AppliedRow", "Place", "applied_rows", "both", "prefixed_key"]
 
 _MODES = ("train", "eval")
 
@@ -198,12 +198,19 @@ def _with_one(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[s
         added["note"] = note
     if "constant_when" in amendment:
         added["constant_when"] = amendment["constant_when"]
+    if "when" in amendment:
+        added["when"] = both(row.get("when"), amendment["when"])
     if "drops" in amendment:
         added["variants"] = [item for item in row.get("variants", ()) if item["name"] not in amendment["drops"]]
     if "fails" in amendment:
         conditions = (row.get("condition"), amendment["fails"])
         added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}
     return {**row, **added}
+
+
+def both(guard: str | None, other: str) -> str:
+    """Return a guard that holds where both do; the first may be missing."""
+    return other if guard is None else " and ".join(f"({each})" if " or " in each else each for each in (guard, other))
 
 
 def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rlmetrics.names.inheritance import both
+
 if TYPE_CHECKING:
     from .model import Amendment, ComponentFile, Emission, Ranges
 
@@ -138,6 +140,8 @@ def _with(emission: Emission, amendment: Amendment) -> Emission:
     }
     if amendment.constant_when is not None:
         added["constant_when"] = amendment.constant_when
+    if amendment.when is not None:
+        added["when"] = both(emission.when, amendment.when)
     if amendment.drops:
         added["variants"] = [variant for variant in emission.variants if variant.name not in amendment.drops]
     if amendment.fails:

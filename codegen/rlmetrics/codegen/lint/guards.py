@@ -52,6 +52,9 @@ def _all_expressions(context: Context) -> Iterator[tuple[str, YamlPath, str]]:
         for path, text in _expressions(entry):
             yield entry.ref, path, text
     for scope in context.files.values():
+        for index, amendment in enumerate(scope.file.amends):
+            if amendment.when is not None:
+                yield scope.ref, ("amends", index, "when"), amendment.when
         for name, profile in scope.file.profiles.items():
             for field in ("scale", "offset"):
                 text = getattr(profile, field)

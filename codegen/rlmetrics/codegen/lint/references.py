@@ -123,6 +123,7 @@ def _in_component_file(context: Context, scope: FileScope) -> Iterator[Hit]:
         yield from _in_signature(context, scope, profile, profile.metric, ("profiles", name))
     for index, amendment in enumerate(file.amends):
         yield from _traits(context, amendment.traits, scope.ref, ("amends", index, "traits"))
+        yield from _guard(context, scope, amendment.when, ("amends", index, "when"))
     for index, emission in enumerate(file.emissions):
         yield from _in_emission(context, scope, emission, ("emissions", index))
     for index, unlogged in enumerate(file.unlogged):
@@ -254,6 +255,7 @@ class _Uses:
                 self._signature(scope, profile)
             for amendment in scope.file.amends:
                 self.words["traits"].update(amendment.traits)
+                self._find(scope, "config", names_in(amendment.when))
             for emission in scope.file.emissions:
                 self._emission(scope, emission)
             for unlogged in scope.file.unlogged:

@@ -156,6 +156,9 @@ class Amendment(Strict):
     constant_when: list[Text] | None = Field(
         default=None, description="Takes the place of the records' own, whose reasons do not hold here."
     )
+    when: Text | None = Field(
+        default=None, description="A guard that must hold besides those of the records for the keys to be logged."
+    )
     drops: list[Text] = Field(
         default=[], description="Names of variants that cannot occur here, such as those of an argument not taken."
     )
@@ -167,8 +170,9 @@ class Amendment(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Amendment:
-        if not (self.traits or self.note or self.fails or self.drops or self.constant_when is not None):
-            msg = "an amendment needs at least one of `traits`, `note`, `constant_when`, `drops`, `fails`"
+        said = (self.traits, self.note, self.when, self.drops, self.fails)
+        if not any(said) and self.constant_when is None:
+            msg = "an amendment needs at least one of `traits`, `note`, `constant_when`, `when`, `drops`, `fails`"
             raise ValueError(msg)
         return self
 

@@ -77,6 +77,7 @@ def _file(file: ComponentFile, places: Places) -> Row:
                 traits=item.traits,
                 note=item.note,
                 constant_when=item.constant_when,
+                when=item.when,
                 drops=item.drops,
                 fails=item.fails,
                 evidence=places.evidence(item.evidence),
