@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .citing import Citations
 from .component import ComponentView
 from .config import Config, holds
-from .guards import Value, parse
+from .guards import Value, names_in
 from .history import History
 from .mapping import NameMap
 from .protocol import View
@@ -233,7 +233,7 @@ class _Comparison:
         guards = [*first.guards(old.key, old.mode), *second.guards(new.key, new.mode)]
         said: list[str] = []
         evidence: list[Evidence] = []
-        for name in sorted({name for guard in guards for name in parse(guard).names()}):
+        for name in sorted(frozenset[str]().union(*map(names_in, guards))):
             if name not in first.config.values or name not in second.config.values:
                 continue
             before, after = first.config.values[name], second.config.values[name]

@@ -52,6 +52,7 @@ __all__ = [
     "Or",
     "UnknownValueError",
     "Value",
+    "names_in",
     "parse",
 ]
 
@@ -91,6 +92,12 @@ def parse(text: str) -> Expression:
         msg = f"the expression is longer than {MAX_LENGTH} characters; shorten it"
         raise GuardError(msg, MAX_LENGTH + 1)
     return _Parser(text).whole()
+
+
+@lru_cache(maxsize=1024)
+def names_in(text: str) -> frozenset[str]:
+    """Return the configuration keys that an expression names; errors are those of `parse`."""
+    return parse(text).names()
 
 
 class _Parser:

@@ -163,17 +163,32 @@ def _amended(
     table: FrameworkTable, item: _Statement, releases: tuple[str, ...], amendments: Sequence[_Amendment]
 ) -> Iterator[tuple[Mapping[str, Any], tuple[str, ...]]]:
     """Yield an emission as it is where nothing amends it, and with what is added where something does."""
-    mode = item.place[1]
-    reached = [each for each in amendments if mode in each.modes and not each.releases.isdisjoint(releases)]
-    if not reached or len(releases) == 1:
-        yield _with(table, item.row, [each.added for each in reached]), releases
+    if not amendments:
+        yield item.row, releases
         return
-    parts: list[tuple[frozenset[str], tuple[Mapping[str, Any], ...]]] = [(frozenset(releases), ())]
-    for _, ranges, added in reached:
+    mode = item.place[1]
+    if len(releases) == 1:
+        yield _with(table, item.row, _reaching(table, amendments, mode, releases[0])), releases
+        return
+    asked = frozenset(releases)
+    parts: list[tuple[frozenset[str], tuple[Mapping[str, Any], ...]]] = [(asked, ())]
+    for modes, ranges, added in amendments:
+        if mode not in modes or asked.isdisjoint(ranges):
+            continue
         split = [(covered & ranges, (*before, added)) for covered, before in parts]
         parts = [part for part in (*split, *((covered - ranges, before) for covered, before in parts)) if part[0]]
     for covered, all_added in parts:
         yield _with(table, item.row, all_added), tuple(release for release in releases if release in covered)
+
+
+def _reaching(
+    table: FrameworkTable, amendments: Sequence[_Amendment], mode: str, release: str
+) -> Sequence[Mapping[str, Any]]:
+    """Return what amendments add in one mode and release; most keys of a file share theirs."""
+    place = id(amendments), mode, release
+    if place not in table.reaching:
+        table.reaching[place] = [each.added for each in amendments if mode in each.modes and release in each.releases]
+    return table.reaching[place]
 
 
 def _with(table: FrameworkTable, row: Mapping[str, Any], amendments: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

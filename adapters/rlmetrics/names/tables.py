@@ -36,6 +36,8 @@ class FrameworkTable:
         """Each file and those that it extends, once `rlmetrics.names.inheritance` has read them."""
         self.read: dict[tuple[object, ...], Any] = {}
         """What a single file says, by its stem and the placeholders that have one possible value."""
+        self.reaching: dict[tuple[int, str, str], list[Mapping[str, Any]]] = {}
+        """What amendments add in a mode and release, by the identity of all that reach a key."""
         self.amended: dict[tuple[int, ...], Mapping[str, Any]] = {}
         """Emissions with what amendments add, by the identity of these rows."""
         self.merged: dict[tuple[int, int, int], Any] = {}
