@@ -28,7 +28,7 @@ AMENDS = """amends:
     evidence: [{release: 1.0.0, path: alpha/new.py, line: 2, symbol: NewTrainer.sum, shows: value}]
   - keys: [approxkl_avg, kl]
     releases: 0.3.0..0.4.1
-    when: beta < 1 or beta > 2
+    when: beta < 1 or(beta > 2)
     evidence: [{release: 0.4.1, path: alpha/new.py, line: 3, symbol: NewTrainer.test, shows: condition}]
 """
 
@@ -95,7 +95,7 @@ def test_a_guard_is_added_to_the_records_own(folder: Path) -> None:
     }
     data = build(load(folder))
     table = Tables(lambda table: data[table].data).framework("alpha")
-    for key, when in (("kl", "beta != 0 and (beta < 1 or beta > 2)"), ("approxkl_avg", "beta < 1 or beta > 2")):
+    for key, when in (("kl", "beta != 0 and (beta < 1 or(beta > 2))"), ("approxkl_avg", "beta < 1 or(beta > 2)")):
         (row,) = applied_rows(table, "new_trainer", ("0.4.1",), (key, "train"))
         assert when == row.row["when"] == said[key, "0.4.1"]
     assert "beta != 0" == said["kl", "1.0.0"]

@@ -206,8 +206,8 @@ class Or(Expression):
         return self.operands
 
 
-class Compare(Expression):
-    """A comparison; ``operator`` is ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` or ``not in``."""
+class _Binary(Expression):
+    """An operator between two sides."""
 
     __slots__ = ("left", "operator", "right")
 
@@ -216,6 +216,16 @@ class Compare(Expression):
         self.operator = operator
         self.left = left
         self.right = right
+
+    def parts(self) -> tuple[Expression, ...]:
+        """Return both sides."""
+        return (self.left, self.right)
+
+
+class Compare(_Binary):
+    """A comparison; ``operator`` is ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` or ``not in``."""
+
+    __slots__ = ()
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return whether the comparison holds."""
@@ -230,21 +240,11 @@ class Compare(Expression):
         left, right = _number(self.left, config), _number(self.right, config)
         return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[self.operator]
 
-    def parts(self) -> tuple[Expression, ...]:
-        """Return both sides."""
-        return (self.left, self.right)
 
-
-class Arithmetic(Expression):
+class Arithmetic(_Binary):
     """A sum, difference, product or quotient of numbers."""
 
-    __slots__ = ("left", "operator", "right")
-
-    def __init__(self, column: int, operator: str, left: Expression, right: Expression) -> None:
-        self.column = column
-        self.operator = operator
-        self.left = left
-        self.right = right
+    __slots__ = ()
 
     def evaluate(self, config: Mapping[str, Value]) -> Value:
         """Return the result."""
@@ -261,10 +261,6 @@ class Arithmetic(Expression):
             what = "divides by zero" if right == 0 else "is too large"
             msg = f"this {what}"
             raise GuardError(msg, self.column) from None
-
-    def parts(self) -> tuple[Expression, ...]:
-        """Return both sides."""
-        return (self.left, self.right)
 
 
 def _any(operands: tuple[Expression, ...], wanted: bool, config: Mapping[str, Value]) -> bool:

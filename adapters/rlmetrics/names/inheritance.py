@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from .tables import FrameworkTable
 __all__ = ["AppliedRow", "Place", "applied_rows", "both", "prefixed_key"]
 
 _MODES = ("train", "eval")
+_OR = re.compile(r"\bor\b")
 
 Place = tuple[str, str]
 """A key with the mode's prefix, and the mode."""
@@ -225,7 +227,9 @@ def _with_one(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[s
 
 def both(guard: str | None, other: str) -> str:
     """Return a guard that holds where both do; the first may be missing."""
-    return other if guard is None else " and ".join(f"({each})" if " or " in each else each for each in (guard, other))
+    if guard is None:
+        return other
+    return " and ".join(f"({each})" if _OR.search(each) else each for each in (guard, other))
 
 
 def prefixed_key(key: str, mode: str, file: Mapping[str, Any]) -> str:

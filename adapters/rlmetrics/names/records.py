@@ -1,4 +1,4 @@
-"""What questions about names are answered with: frozen records whose fields are those of the JSON output."""
+"""What is known about a key, and how two keys relate: frozen records whose fields are those of the JSON output."""
 
 from __future__ import annotations
 
