@@ -159,7 +159,7 @@ CASES = [
         "amends-nothing",
         [(T, "unlogged:", AMENDS.format("loss/policy", "").replace("note: Timed twice.", "drops: [padded, ¦paddled]"))],
         [(T, "unlogged:", AMENDS.format("loss/policy", "").replace("note: Timed twice.", "drops: [padded]"))],
-        "no record of these keys has a variant `paddled`",
+        "no record of these keys has a variant or trait `paddled`",
     ),
     Case(
         "broken-reference",

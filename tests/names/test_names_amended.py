@@ -32,6 +32,14 @@ AMENDS = """amends:
     evidence: [{release: 0.4.1, path: alpha/new.py, line: 3, symbol: NewTrainer.test, shows: condition}]
 """
 
+DROPS = """amends:
+  - keys: [clip_ratio]
+    releases: 1.0.0
+    traits: [padded_once]
+    drops: [clamped, per sequence]
+    evidence: [{release: 1.0.0, path: alpha/new.py, line: 4, symbol: NewTrainer.take, shows: condition}]
+"""
+
 Amended = dict[tuple[str, str, str], tuple[str, ...]]
 """Key, mode and release to traits."""
 
@@ -99,6 +107,31 @@ def test_a_guard_is_added_to_the_records_own(folder: Path) -> None:
         (row,) = applied_rows(table, "new_trainer", ("0.4.1",), (key, "train"))
         assert when == row.row["when"] == said[key, "0.4.1"]
     assert "beta != 0" == said["kl", "1.0.0"]
+
+
+def test_variants_and_traits_that_cannot_occur_are_dropped(tmp_path: Path) -> None:
+    """From the record and from the variants that stay; in the tables as in the generator."""
+    root = tmp_path / "spec"
+    shutil.copytree(FOLDER, root)
+    path = root / "frameworks/alpha/new_trainer.yaml"
+    said = path.read_text(encoding="utf-8").replace("extends: [base]\n", f"extends: [base]\n{DROPS}")
+    stays = "{when: level == 'token', name: per token, traits: [clamped, wrong_sum]}"
+    path.write_text(
+        said.replace("    variants:\n      - {when: level", f"    variants:\n      - {stays}\n      - {{when: level")
+    )
+    framework = load(root).frameworks["alpha"]
+    order = Releases(tuple(release.release for release in framework.framework.releases))
+    (record,) = (
+        record.emission
+        for record in applied_records(framework.files, "new_trainer", order.expand("1.0.0"), order.expand)
+        if record.emission.key == "clip_ratio" and "train" in record.modes and "1.0.0" in record.releases
+    )
+    data = build(load(root))
+    table = Tables(lambda table: data[table].data).framework("alpha")
+    (row,) = applied_rows(table, "new_trainer", ("1.0.0",), ("clip_ratio", "train"))
+    assert ["padded_once"] == record.traits == row.row["traits"]
+    assert [("per token", ["wrong_sum"])] == [(each.name, each.traits) for each in record.variants]
+    assert [("per token", ["wrong_sum"])] == [(each["name"], each["traits"]) for each in row.row["variants"]]
 
 
 def _traits(source: str) -> dict[tuple[str, str], tuple[str, ...]]:

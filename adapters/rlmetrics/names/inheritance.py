@@ -218,11 +218,25 @@ def _with_one(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> Mapping[s
     if "when" in amendment:
         added["when"] = both(row.get("when"), amendment["when"])
     if "drops" in amendment:
-        added["variants"] = [item for item in row.get("variants", ()) if item["name"] not in amendment["drops"]]
+        added |= _without(row, amendment)
     if "fails" in amendment:
         conditions = (row.get("condition"), amendment["fails"])
         added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}
     return {**row, **added}
+
+
+def _without(row: Mapping[str, Any], amendment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the traits and variants of a row that are left once those that cannot occur are dropped."""
+    dropped = frozenset(amendment["drops"])
+    variants = []
+    for item in row.get("variants", ()):
+        if item["name"] in dropped:
+            continue
+        if dropped.intersection(item.get("traits", ())):
+            item = {**item, "traits": [trait for trait in item["traits"] if trait not in dropped]}
+        variants.append(item)
+    kept = [trait for trait in row.get("traits", ()) if trait not in dropped]
+    return {"traits": [*kept, *amendment.get("traits", ())], "variants": variants}
 
 
 def both(guard: str | None, other: str) -> str:

@@ -143,7 +143,13 @@ def _with(emission: Emission, amendment: Amendment) -> Emission:
     if amendment.when is not None:
         added["when"] = both(emission.when, amendment.when)
     if amendment.drops:
-        added["variants"] = [variant for variant in emission.variants if variant.name not in amendment.drops]
+        dropped = frozenset(amendment.drops)
+        added["traits"] = [*(trait for trait in emission.traits if trait not in dropped), *amendment.traits]
+        added["variants"] = [
+            variant.model_copy(update={"traits": [trait for trait in variant.traits if trait not in dropped]})
+            for variant in emission.variants
+            if variant.name not in dropped
+        ]
     if amendment.fails:
         conditions = (emission.condition, amendment.fails)
         added |= {"condition": "; ".join(text for text in conditions if text), "logged_by_default": False}

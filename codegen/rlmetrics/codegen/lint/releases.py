@@ -236,9 +236,9 @@ def omits_nothing(context: Context) -> Iterator[Hit]:
 @check(
     "amends-nothing",
     "error",
-    what="A key that a file amends, or a variant that it drops, although neither it nor a file that it extends has it "
-    "in those releases.",
-    fix="correct the key, the variant or the releases, or remove it",
+    what="A key that a file amends, or a variant or trait that it drops, although neither it nor a file that it "
+    "extends has it in those releases.",
+    fix="correct the key, the variant, the trait or the releases, or remove it",
 )
 def amends_nothing(context: Context) -> Iterator[Hit]:
     for framework, stem, file in context.spec.component_files():
@@ -250,24 +250,24 @@ def amends_nothing(context: Context) -> Iterator[Hit]:
                 if not _logs(context, framework, scopes, key, releases):
                     message = f"no record of `{key}` in these releases"
                     yield Hit(f"frameworks/{framework}/{stem}", ("amends", index, "keys", number), message, value=True)
-            variants = _variants(context, framework, scopes, amendment.keys, releases) if amendment.drops else ()
+            had = _variants_and_traits(context, framework, scopes, amendment.keys, releases) if amendment.drops else ()
             for number, name in enumerate(amendment.drops):
-                if name not in variants:
-                    message = f"no record of these keys has a variant `{name}` in these releases"
+                if name not in had:
+                    message = f"no record of these keys has a variant or trait `{name}` in these releases"
                     yield Hit(f"frameworks/{framework}/{stem}", ("amends", index, "drops", number), message, value=True)
 
 
-def _variants(
+def _variants_and_traits(
     context: Context, framework: str, scopes: Sequence[FileScope], keys: Sequence[str] | None, releases: frozenset[str]
 ) -> set[str]:
-    return {
-        variant.name
-        for scope in scopes
-        for emission in scope.file.emissions
-        if keys is None or emission.key in keys
-        if emission.releases is None or context.expand(framework, emission.releases) & releases
-        for variant in emission.variants
-    }
+    found: set[str] = set()
+    for scope in scopes:
+        for emission in scope.file.emissions:
+            if keys is not None and emission.key not in keys:
+                continue
+            if emission.releases is None or context.expand(framework, emission.releases) & releases:
+                found.update(emission.traits, *((each.name, *each.traits) for each in emission.variants))
+    return found
 
 
 def _logs(context: Context, framework: str, scopes: Sequence[FileScope], key: str, releases: frozenset[str]) -> bool:

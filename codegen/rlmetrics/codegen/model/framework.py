@@ -160,7 +160,8 @@ class Amendment(Strict):
         default=None, description="A guard that must hold besides those of the records for the keys to be logged."
     )
     drops: list[Text] = Field(
-        default=[], description="Names of variants that cannot occur here, such as those of an argument not taken."
+        default=[],
+        description="Names of variants and of traits that cannot occur here, such as those of an argument not taken.",
     )
     fails: Text | None = Field(
         default=None,
