@@ -10,9 +10,8 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, NoReturn, Protocol, TextIO, cast
+from typing import Any, NamedTuple, NoReturn, Protocol, TextIO, cast
 
 __all__ = ["COMMANDS", "FOUND", "OK", "USAGE", "Command", "UsageError", "main"]
 
@@ -24,8 +23,7 @@ class UsageError(Exception):
     """A command line that cannot be carried out; the text is one line."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command: the module that implements it and the line that the overview shows."""
 
     module: str

@@ -31,12 +31,10 @@ def plain(value: Any) -> Any:
 
 def _opened(value: Any) -> Any:
     """Return a record as a dictionary, its fields as they are."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, set | frozenset):
-        return list(value)
-    names, values = _fields(value.__class__)
-    return dict(zip(names, values(value), strict=True))
+    if hasattr(value, "__dataclass_fields__"):
+        names, values = _fields(value.__class__)
+        return dict(zip(names, values(value), strict=True))
+    return list(value) if isinstance(value, set | frozenset) else dict(value)
 
 
 @lru_cache(maxsize=64)

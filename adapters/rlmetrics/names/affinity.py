@@ -24,6 +24,7 @@ class Affinity:
         self._from = from_
         self._to = to
         self._shared: dict[str, dict[str, float]] = {}
+        self._found: dict[tuple[str, str], tuple[float, bool]] = {}
 
     def __call__(self, component: str, target: str) -> tuple[float, bool]:
         """Return how much the programs of a component of the source and of one of the target have in common.
@@ -31,14 +32,18 @@ class Affinity:
         Returns:
             What they share, and whether that is all that the target's program logs.
         """
-        program = self._from.program(component)
+        place = component, target
+        if place not in self._found:
+            self._found[place] = self._count(self._from.program(component), self._to.program(target))
+        return self._found[place]
+
+    def _count(self, program: str, other: str) -> tuple[float, bool]:
         if program not in self._shared:
             shared = self._shared[program] = {}
             for metric in self._measured[program]:
                 others = self._having.get(metric, ())
-                for other in others:
-                    shared[other] = shared.get(other, 0.0) + 1 / len(others)
-        other = self._to.program(target)
+                for name in others:
+                    shared[name] = shared.get(name, 0.0) + 1 / len(others)
         is_all = self._logged.get(other, {}).keys() <= self._measured[program].keys()
         return self._shared[program].get(other, 0.0), is_all
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from .config import Config, Configuration
 from .emissions import make_entry
@@ -19,8 +18,7 @@ from .templates import LITERAL, OPEN, Template, placeholders_in
 __all__ = ["ComponentView", "Hit"]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A key found in a component.
 
     Attributes:
@@ -37,8 +35,7 @@ class Hit:
     values: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(NamedTuple):
     """The keys that a tracker changes, as it shows them."""
 
     tracker: str
@@ -74,7 +71,6 @@ class ComponentView:
         self._table = table
         self._chain = table.chain(component.stem)
         self._given = config
-        self._entries: dict[int, Entry] = {}
         self._templates: dict[str, Template] = {}
         self._profiles: dict[tuple[str, str], Mapping[str, Any]] = {}
 
@@ -162,19 +158,23 @@ class ComponentView:
 
     def entries(self) -> list[Entry]:
         """Return everything that is logged, one entry for each key and mode."""
-        return [self.entry(key, mode) for key, mode in self._by_key]
+        # Most keys have one emission.
+        return [
+            self._entry(self._records[found[0]]) if len(found) == 1 else self.entry(*place)
+            for place, found in self._by_key.items()
+        ]
 
     def entry(self, key: str, mode: str) -> Entry:
         """Return what is logged under a key of this component.
 
         Where several emissions share the key, the configuration picks one; the others are its alternatives.
         """
-        return self._one([self._entry(index) for index in self._by_key[key, mode]])
+        return self._one([self._entry(self._records[index]) for index in self._by_key[key, mode]])
 
     def entry_alone(self, key: str, mode: str) -> Entry | None:
         """Return the same without reading what else this component logs; None if it does not log the key."""
         found = applied_rows(self._table, self._chain[0], (self.release,), (key, mode))
-        entries = [self._make(record) for record in found]
+        entries = [self._entry(record) for record in found]
         return self._one(entries) if entries else None
 
     @staticmethod
@@ -258,10 +258,20 @@ class ComponentView:
             self._profiles[stem, name] = next(profiles[name] for profiles in tables if name in profiles)
         return self._profiles[stem, name]
 
-    def _entry(self, index: int) -> Entry:
-        if index not in self._entries:
-            self._entries[index] = self._make(self._records[index])
-        return self._entries[index]
+    @cached_property
+    def _made(self) -> dict[tuple[int, str, str], Entry]:
+        """Entries by record, key and mode; the table keeps them for all releases with the same configuration."""
+        values = repr(self.config.values), repr(self.config.defaults)
+        found: dict[tuple[int, str, str], Entry] = self._table.made.setdefault((self.label, *self._chain, *values), {})
+        return found
+
+    def _entry(self, record: AppliedRow) -> Entry:
+        # The rows are the table's own, which keeps them.
+        place = id(record.row), record.key, record.mode
+        entry = self._made.get(place)
+        if entry is None:
+            entry = self._made[place] = self._make(record)
+        return entry
 
     def _make(self, record: AppliedRow) -> Entry:
         def profile(name: str) -> Mapping[str, Any]:

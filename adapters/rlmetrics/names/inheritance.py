@@ -47,6 +47,8 @@ class _Amendment(NamedTuple):
 _Amendments = Mapping[str | None, tuple[_Amendment, ...]]
 """Amendments of each key that one names; under None those of all other keys."""
 
+_UNAMENDED: _Amendments = {None: ()}
+
 
 class _Statement(NamedTuple):
     """What a file says about a key in one mode: an emission, or that an inherited one is omitted, in some releases."""
@@ -69,22 +71,30 @@ class _File:
     def __init__(self, table: FrameworkTable, stem: str, constants: Mapping[str, str]) -> None:
         self.stem = stem
         self._all = list(_read(table, table.file(stem), constants))
-        self._at: dict[str, list[_Statement]] = {}
+        self._at: dict[str, tuple[list[AppliedRow], frozenset[Place]]] = {}
         self._of: dict[Place, list[_Statement]] | None = None
 
-    def statements(self, releases: Sequence[str], place: Place | None) -> Sequence[_Statement]:
-        """Return the statements about a place, if one is named, or those of a release, if it is only one."""
-        if place is not None:
-            if self._of is None:
-                self._of = {}
-                for item in self._all:
-                    self._of.setdefault(item.place, []).append(item)
-            return self._of.get(place, ())
-        if len(releases) != 1:
+    def statements(self, place: Place | None) -> Sequence[_Statement]:
+        """Return all statements, or those about a place."""
+        if place is None:
             return self._all
-        if releases[0] not in self._at:
-            self._at[releases[0]] = [item for item in self._all if releases[0] in item.releases]
-        return self._at[releases[0]]
+        if self._of is None:
+            self._of = {}
+            for item in self._all:
+                self._of.setdefault(item.place, []).append(item)
+        return self._of.get(place, ())
+
+    def at(self, release: str) -> tuple[list[AppliedRow], frozenset[Place]]:
+        """Return the emissions of a release as they are without amendments, and every place that is spoken of."""
+        if release not in self._at:
+            said = [item for item in self._all if release in item.releases]
+            rows = [
+                AppliedRow(self.stem, item.row, item.place[1], item.place[0], (release,))
+                for item in said
+                if not item.omits
+            ]
+            self._at[release] = rows, frozenset(item.place for item in said)
+        return self._at[release]
 
 
 def applied_rows(
@@ -102,10 +112,13 @@ def applied_rows(
         place: Only emissions of this key in this mode.
     """
     asked = tuple(releases)
+    if len(asked) == 1 and place is None:
+        yield from _of_release(table, stem, asked[0])
+        return
     wanted = frozenset(asked)
     taken: dict[Place, frozenset[str]] = {}
     for file, amendments in _files(table, stem):
-        said = file.statements(asked, place)
+        said = file.statements(place)
         for item in said:
             left = wanted & item.releases
             if item.place in taken:
@@ -120,6 +133,22 @@ def applied_rows(
             taken[item.place] = taken.get(item.place, frozenset()) | item.releases
 
 
+def _of_release(table: FrameworkTable, stem: str, release: str) -> Iterator[AppliedRow]:
+    """Yield the same for one release, for which whole files are taken over at once."""
+    taken: set[Place] = set()
+    for file, amendments in _files(table, stem):
+        rows, places = file.at(release)
+        left = [row for row in rows if (row.key, row.mode) not in taken] if taken else rows
+        if amendments is _UNAMENDED:
+            yield from left
+        else:
+            rest = amendments[None]
+            for row in left:
+                added = _reaching(table, amendments.get(row.row["key"], rest), row.mode, release)
+                yield AppliedRow(row.stem, _with(table, row.row, added), *row[2:]) if added else row
+        taken |= places
+
+
 def _files(table: FrameworkTable, stem: str) -> Sequence[tuple[_File, _Amendments]]:
     """Return a file and those that it extends, each with the amendments that reach it: its own and nearer ones."""
     found: list[tuple[_File, _Amendments]] | None = table.stated.get(stem)
@@ -127,13 +156,17 @@ def _files(table: FrameworkTable, stem: str) -> Sequence[tuple[_File, _Amendment
         found = table.stated[stem] = []
         chain = table.chain(stem)
         constants = _constants(table, chain)
-        amendments: dict[str | None, tuple[_Amendment, ...]] = {None: ()}
+        amendments = _UNAMENDED
         for part in chain:
             for item in table.file(part).get("amends", ()):
                 amendment = _Amendment(item.get("modes", _MODES), _covered(table, item), item)
                 keys = {_filled(key, constants) for key in item["keys"]} if "keys" in item else amendments
-                amendments |= {key: (*amendments.get(key, amendments[None]), amendment) for key in keys}
-            found.append((_file(table, part, constants), dict(amendments)))
+                before = {key: amendments.get(key, amendments[None]) for key in keys}
+                # Keys that shared all amendments share one tuple again: what these add is worked out once.
+                longer = {id(each): each for each in before.values()}
+                longer = {place: (*each, amendment) for place, each in longer.items()}
+                amendments = {**amendments, **{key: longer[id(each)] for key, each in before.items()}}
+            found.append((_file(table, part, constants), amendments))
     return found
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from .config import Config
 from .errors import NamesError
@@ -28,8 +29,7 @@ MAX_OTHERWISE = 2
 """How many configurations a row names that would give it a target."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeyTranslation:
+class KeyTranslation(NamedTuple):
     """What becomes of one key of a log.
 
     Attributes:
@@ -50,8 +50,7 @@ class KeyTranslation:
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(NamedTuple):
     """The target of an entry."""
 
     row: MapRow
@@ -82,6 +81,7 @@ class NameMap:
         self._tables = from_.tables
         self._choices: dict[tuple[str, str, str], _Choice] = {}
         self._translations: dict[tuple[str, str, str], _Choice | None] = {}
+        self._ended: dict[str, str | None] = {}
         self._ranking = Ranking(from_, to)
         self._look_alikes = LookAlikes(to)
         self._check_bind()
@@ -198,23 +198,15 @@ class NameMap:
         return self._with_target(entry, *good[0])
 
     def _with_target(self, entry: Entry, relation: Relation, target: Entry) -> _Choice:
-        template = self.to_view.template(target)
-        carried = placeholders_in(entry.key)
-        wanted = [name for name in template.names if name not in carried]
-        values = {
-            name: value
-            for name, value in {**target.bind, **self._bind}.items()
-            if name in wanted and template.fits(name, value)
-        }
-        unbound = tuple(name for name in wanted if name not in values)
+        shown, values, unbound = self._named(entry, target) if "{" in target.key else (target.key, {}, ())
         notes = [_bind_note(unbound)] if unbound else []
-        gone = self._gone(entry) if target.component != entry.component else None
+        gone = self._gone(entry.component) if target.component != entry.component else None
         notes += [] if gone is None else [gone]
         if target.logged is not True and target.condition is not None:
             notes.append(f"logged only when: {target.condition}")
-        notes += _constants(entry.constant_when, target.constant_when)
+        if entry.constant_when or target.constant_when:
+            notes += _constants(entry.constant_when, target.constant_when)
         notes += [item.correction for item in relation.differs_by if item.correction]
-        shown = template.format(values)
         if self._surface is not None:
             shown = self.to_view.show(target, shown, self._surface)
         row = MapRow(
@@ -231,6 +223,18 @@ class NameMap:
             unbound=unbound,
         )
         return _Choice(row, target, values)
+
+    def _named(self, entry: Entry, target: Entry) -> tuple[str, dict[str, str], tuple[str, ...]]:
+        """Return a target's key with what is bound filled in, what that is, and what neither source gives."""
+        template = self.to_view.template(target)
+        carried = placeholders_in(entry.key)
+        wanted = [name for name in template.names if name not in carried]
+        values = {
+            name: value
+            for name, value in {**target.bind, **self._bind}.items()
+            if name in wanted and template.fits(name, value)
+        }
+        return template.format(values), values, tuple(name for name in wanted if name not in values)
 
     def _ambiguous(self, entry: Entry, best: list[tuple[Relation, Entry]]) -> _Choice:
         names = dict.fromkeys((target.key, target.component) for _, target in best)
@@ -251,16 +255,21 @@ class NameMap:
         )
         related = (*nearest_, *choice.row.related)[:MAX_RELATED]
         relation = "related" if related else "none"
-        return replace(choice, row=replace(choice.row, relation=relation, related=related))
+        return choice._replace(row=replace(choice.row, relation=relation, related=related))
 
-    def _gone(self, entry: Entry) -> str | None:
-        """Return that the target no longer has the component of an entry, and what the last release with it is."""
+    def _gone(self, component: str) -> str | None:
+        """Return that the target no longer has a component of the source, and what the last release with it is."""
+        if component not in self._ended:
+            self._ended[component] = self._end(component)
+        return self._ended[component]
+
+    def _end(self, component: str) -> str | None:
         here, there = self.from_view.source, self.to_view.source
         asked_for = there.component is not None and there.ended is None
         if here.framework != there.framework or not here.is_release or asked_for:
             return None
-        last = there.ended or last_release(self._tables.framework(there.framework), entry.component, there.release)
-        gone = f"{there.framework} {there.release} has no {there.component if there.ended else entry.component}"
+        last = there.ended or last_release(self._tables.framework(there.framework), component, there.release)
+        gone = f"{there.framework} {there.release} has no {there.component if there.ended else component}"
         return None if last is None else f"{gone}; the last release that has it is {last}"
 
     def _without_target(self, entry: Entry, candidates: list[Entry]) -> _Choice:
@@ -279,7 +288,7 @@ class NameMap:
         related = tuple({item.to: of_key[item.to] for _, item in found}.values())[:MAX_RELATED]
         differs_by = best.differs_by if best is not None else ()
         corrections = [item.correction for item in differs_by if item.correction]
-        gone = self._gone(entry)
+        gone = self._gone(entry.component)
         notes = [*([] if gone is None else [gone]), *corrections, *self._otherwise(entry)]
         note = "; ".join(dict.fromkeys(notes)) or None
         row = MapRow(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from .records import Entry
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Match", "View"]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A key that was found: what it is, which surface shows it so, and the values of its placeholders."""
 
     entry: Entry

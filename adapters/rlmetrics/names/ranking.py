@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from .affinity import Affinity
 from .protocol import View
 from .records import Difference, Entry
@@ -90,4 +88,4 @@ class Ranking:
             return relation
         braces = ", ".join(f"{{{name}}}" for name in lost)
         difference = Difference(f"the source has one value for each {braces}, the target only one", "biased")
-        return replace(relation, kind="approximate", differs_by=(*relation.differs_by, difference))
+        return relation._replace(kind="approximate", differs_by=(*relation.differs_by, difference))

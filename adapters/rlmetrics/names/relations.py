@@ -8,8 +8,7 @@ quantity or are declared false friends, and otherwise there is ``none``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .records import Difference, Entry, Signature, Transform
 from .signature import population_traits
@@ -26,8 +25,7 @@ _NEUTRAL = frozenset({("max", "max"), ("min", "min"), ("sum", "sum"), ("last", "
 _FACETS = ("quantity", "of", "predicate", "estimator", "distributions", "policy", "extent", "statistic")
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(NamedTuple):
     """The relation from one emission to another.
 
     Attributes:

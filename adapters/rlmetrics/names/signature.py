@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["canonical_signature", "effective_signature", "merge_layers"]
 
-_LAST_WINS = frozenset({"metric", "population", "snapshot", "span", "lag", "scale", "offset", "reproduced_by"})
-
 
 def merge_layers(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what several layers say together, the later ones winning.
@@ -28,14 +26,17 @@ def merge_layers(layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     traits: dict[str, None] = {}
     constant: dict[str, None] = {}
     for layer in filter(None, layers):
-        if merged.get("metric") not in (None, layer.get("metric", merged.get("metric"))):
-            merged.pop("reproduced_by", None)
-        for name in _LAST_WINS & layer.keys():
-            merged[name] = layer[name]
-        reduction.update(layer.get("reduction", ()))
-        traits.update(dict.fromkeys(layer.get("traits", ())))
-        constant.update(dict.fromkeys(layer.get("constant_when", ())))
-    return {**merged, "reduction": reduction, "traits": tuple(traits), "constant_when": tuple(constant)}
+        if "reproduced_by" in merged and merged.get("metric") not in (None, layer.get("metric", merged.get("metric"))):
+            del merged["reproduced_by"]
+        merged.update(layer)
+        if "reduction" in layer:
+            reduction.update(layer["reduction"])
+        if "traits" in layer:
+            traits.update(dict.fromkeys(layer["traits"]))
+        if "constant_when" in layer:
+            constant.update(dict.fromkeys(layer["constant_when"]))
+    merged.update(reduction=reduction, traits=tuple(traits), constant_when=tuple(constant))
+    return merged
 
 
 def effective_signature(merged: Mapping[str, Any], tables: Tables, values: Mapping[str, Value]) -> Signature:
@@ -58,9 +59,13 @@ def effective_signature(merged: Mapping[str, Any], tables: Tables, values: Mappi
         lag=merged.get("lag") or 0,
         scale=number(merged.get("scale", 1.0), values),
         offset=number(merged.get("offset", 0.0), values),
-        traits=tuple(dict.fromkeys([*population_traits(population, tables), *merged["traits"]])),
+        traits=_joined(population_traits(population, tables), merged["traits"]),
         reproduced_by=merged.get("reproduced_by"),
     )
+
+
+def _joined(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second))) if first and second else first or second
 
 
 def canonical_signature(metric: str, tables: Tables) -> Signature:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .errors import FallbackWarning, NamesError
 from .tables import FrameworkTable, Tables
@@ -17,8 +17,7 @@ CANONICAL = "canonical"
 _FORM = re.compile(r"\s*(?P<framework>[^\s\[=]+)\s*(?:\[(?P<component>[^\]]*)\])?\s*(?:===?\s*(?P<release>\S+)\s*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(NamedTuple):
     """A class or part that logs, in one release.
 
     Attributes:
@@ -32,8 +31,7 @@ class Component:
     module: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where names come from.
 
     Attributes:
@@ -126,7 +124,9 @@ def parse_source(text: str, tables: Tables, *, as_target: bool = False) -> Sourc
         releases = describe_releases(table, candidates)
         msg = f"{framework}{_bracket(named)} is not described for release {effective}{asked}; described: {releases}"
         raise NamesError(msg)
-    if is_development(release) or "+" in release or version_key(effective) != version_key(release):
+    if effective != release and (
+        is_development(release) or "+" in release or version_key(effective) != version_key(release)
+    ):
         message = f"{framework} {release} is not in the spec; the names of {effective} are used"
         warnings.warn(message, FallbackWarning, stacklevel=2)
     return Source(framework, effective, described, named, release, ended)

@@ -42,6 +42,8 @@ class FrameworkTable:
         """Emissions with what amendments add, by the identity of these rows."""
         self.merged: dict[tuple[int, int, int], Any] = {}
         """What layers of rows amount to, by the identity of these rows, once `rlmetrics.names.emissions` has merged."""
+        self.made: dict[tuple[str, ...], dict[tuple[int, str, str], Any]] = {}
+        """Entries of a component under a configuration, once `rlmetrics.names.component` has made them."""
 
     @cached_property
     def releases(self) -> Releases:

@@ -8,13 +8,12 @@ from functools import lru_cache
 
 __all__ = ["Releases", "is_development", "version_key"]
 
-_VERSION = re.compile(
+_VERSION = (
     r"v?(?P<release>[0-9]+(?:\.[0-9]+)*)"
     r"(?:[-_.]?(?P<pre>a|alpha|b|beta|c|rc|pre|preview)[-_.]?(?P<pre_n>[0-9]*))?"
     r"(?:[-_.]?(?P<post>post|rev|r)[-_.]?(?P<post_n>[0-9]*))?"
     r"(?:[-_.]?(?P<dev>dev)[-_.]?(?P<dev_n>[0-9]*))?"
-    r"(?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?",
-    re.IGNORECASE,
+    r"(?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?"
 )
 _PRE_ORDER = {"a": 0, "alpha": 0, "b": 1, "beta": 1, "c": 2, "rc": 2, "pre": 2, "preview": 2}
 _NO_PRE = (3, 0)
@@ -28,7 +27,8 @@ def version_key(text: str) -> Key | None:
 
     A local part (``+git.abc``) does not count: such a build is at least its release.
     """
-    match = _VERSION.fullmatch(text.strip())
+    # Compiled when first needed: most sources name a known release.
+    match = re.fullmatch(_VERSION, text.strip(), re.IGNORECASE)
     if match is None:
         return None
     numbers = [int(part) for part in match["release"].split(".")]
