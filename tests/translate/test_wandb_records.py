@@ -182,3 +182,29 @@ def test_recorded_arguments_narrow_the_releases(tmp_path, capsys):
     own = {"config": {"update": [{"key": "beta", "value_json": "0.1"}]}}
     path = write(tmp_path / "run-a.wandb", own, history(kl="1"))
     assert frozenset() == settings_of("wandb", path)[None], "what a user notes is no record of all arguments"
+
+
+def test_a_summary_repeats_its_row_until_another_name_claims_the_same(tmp_path):
+    """The same items again, in another order, become the same ones; that a name had no rival before is not kept."""
+    alone = {"env/reward_mean": "1.0", "objective/kl": "0.5", "mine": "[1]"}
+    rival = {"ppo/mean_scores": "2.0"}
+    path = write(
+        tmp_path / "run-a.wandb",
+        history(**alone),
+        {"summary": {"update": history(**dict(reversed(alone.items())))["history"]["item"]}},
+        history(**rival),
+        history(**alone),
+        history(**alone, **rival),
+    )
+
+    translate_file(path, source=PPO, target="canonical", output=tmp_path / "out.wandb")
+
+    others = {"kl/old_reference_sum/k1": {(): "0.5"}, "mine": {(): "[1]"}}
+    translated = {"reward/score/mean": {(): "1.0"}, **others}
+    aside = {
+        f"untranslated/trl-0.7.10/{name}": {(): value} for name, value in (("env/reward_mean", "1.0"), *rival.items())
+    }
+    written = (tmp_path / "out.wandb").read_bytes()
+    assert [translated, {"reward/score/mean": {(): "2.0"}}, translated, {**aside, **others}] == list(rows(written))
+    (summary,) = [record.summary for record in parsed(tmp_path / "out.wandb") if record.HasField("summary")]
+    assert ["mine", "kl/old_reference_sum/k1", "reward/score/mean"] == [item.nested_key[0] for item in summary.update]

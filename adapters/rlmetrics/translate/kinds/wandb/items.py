@@ -10,7 +10,9 @@ becomes of these fields is looked up, and the value is copied unseen.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from decimal import Decimal
+from itertools import repeat
 from typing import Any
 
 from ...decimals import written
@@ -58,28 +60,40 @@ class ItemTranslator:
         self._translator = translator
         self._heads: dict[bytes, bytes] = {}
         self._names: dict[bytes, str] = {}
+        self._recent: dict[bytes, bytes] = {}
         self._claims: dict[str, list[str]] = {}
         self._settled: dict[tuple[tuple[str, int], ...], list[Entry]] = {}
 
-    def rename(self, items: Any) -> bool:
-        """Rename the items of one row in place, and tell whether anything changed.
+    def rename(self, row: Any, field: str) -> bool:
+        """Rename the items of one row, the ``field`` of a history or summary, and tell whether anything changed.
 
         Raises:
             InputError: As ``Translator.entries``.
         """
-        old = list(items)
-        parts = [item.partition(_VALUE) for item in old]
-        known = self._heads.get
-        new = [name + value for head, tag, value in parts if tag and (name := known(head))]
-        if len(new) != len(old):
-            others = [part for part in parts if not part[1] or part[0] not in self._heads]
-            if self._learn(others):
-                return self.rename(items)
-            new += self._rename_others(others)
+        old = list(getattr(row, field))
+        try:
+            # Beside each row W&B writes a summary with the same items, in another order.
+            new = list(map(self._recent.__getitem__, old))
+        except KeyError:
+            new = self._renamed_row(old)
         if new == old:
             return False
-        items[:] = new
+        # To assign to the items takes several times as long.
+        row.ClearField(field)
+        getattr(row, field).extend(new)
         return True
+
+    def _renamed_row(self, old: list[bytes]) -> list[bytes]:
+        heads = self._heads
+        with suppress(KeyError):
+            new = [heads[head] + value for head, tag, value in map(bytes.partition, old, repeat(_VALUE)) if tag]
+            if len(new) == len(old):
+                self._recent = dict(zip(old, new, strict=True))
+                return new
+        parts = [item.partition(_VALUE) for item in old]
+        others = [part for part in parts if not part[1] or part[0] not in heads]
+        new = [heads[head] + value for head, tag, value in parts if tag and head in heads]
+        return self._renamed_row(old) if self._learn(others) else new + self._rename_others(others)
 
     def rename_removed(self, items: Any) -> bool:
         """Rename, in place, the items that are removed from a summary, and tell whether anything changed."""

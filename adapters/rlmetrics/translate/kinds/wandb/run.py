@@ -130,7 +130,7 @@ class _Run:
         kind = record.WhichOneof("record_type")
         changed = self._new_id.put_into(record) if self._new_id else False
         if kind == "history":
-            changed = self._items.rename(record.history.item) or changed
+            changed = self._items.rename(record.history, "item") or changed
             if self._globs:
                 yield from self._definitions()
             yield record if changed else None
@@ -165,7 +165,7 @@ class _Run:
             yield record
 
     def _summary(self, summary: Any) -> bool:
-        changed = self._items.rename(summary.update)
+        changed = self._items.rename(summary, "update")
         return (bool(summary.remove) and self._items.rename_removed(summary.remove)) or changed
 
     def _metric(self, record: Any, *, changed: bool) -> Iterator[Any]:
