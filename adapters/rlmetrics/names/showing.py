@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from .config import Config
 from .covering import metrics_of
@@ -44,6 +45,15 @@ class Shown:
     metric: str
     entry: Mapping[str, Any]
     spellings: tuple[Spelling, ...]
+
+
+class _Logged(NamedTuple):
+    """An emission of a component, and the releases in which it applies."""
+
+    framework: str
+    component: str
+    row: Mapping[str, Any]
+    releases: set[str]
 
 
 def show(name: str, at: str | None = None, *, config: Config = None, spec: Overlays | Tables = None) -> list[Shown]:
@@ -111,21 +121,30 @@ def _entry(metric: str, tables: Tables) -> dict[str, Any]:
 
 def _spellings(metric: str, tables: Tables) -> list[Spelling]:
     found: list[Spelling] = []
+    for framework, component, row, covered in _logged(tables).get(metric, ()):
+        variants = row.get("variants", ())
+        own = [item["when"] for item in variants if item.get("metric", row.get("metric")) == metric]
+        guards = [row.get("when"), row.get("condition")]
+        if row.get("metric") != metric or ("exhaustive" in row and len(own) < len(variants)):
+            guards.append(" or ".join(f"({when})" for when in own))
+        condition = "; ".join(text for text in guards if text) or None
+        spelled = tuple(sorted(covered, key=tables.framework(framework).releases.index))
+        found.append(Spelling(framework, component, spelled, row["key"], condition, row.get("note")))
+    return found
+
+
+@lru_cache(maxsize=2)
+def _logged(tables: Tables) -> Mapping[str, Sequence[_Logged]]:
+    """Return where each metric is logged, found once for all of them: one alone would take as long."""
+    found: dict[str, list[_Logged]] = {}
     for framework in tables.frameworks:
         table = tables.framework(framework)
         for component, stem, ranges, _ in table.components:
-            where: dict[int, tuple[Mapping[str, Any], dict[str, None]]] = {}
+            rows: dict[int, _Logged] = {}
             for applied in applied_rows(table, stem, table.releases.expand(ranges)):
-                if metric in metrics_of(applied.row):
-                    covered = where.setdefault(id(applied.row), (applied.row, {}))[1]
-                    covered.update(dict.fromkeys(applied.releases))
-            for row, covered in where.values():
-                variants = row.get("variants", ())
-                own = [item["when"] for item in variants if item.get("metric", row.get("metric")) == metric]
-                guards = [row.get("when"), row.get("condition")]
-                if row.get("metric") != metric or ("exhaustive" in row and len(own) < len(variants)):
-                    guards.append(" or ".join(f"({when})" for when in own))
-                condition = "; ".join(text for text in guards if text) or None
-                spelled = tuple(sorted(covered, key=table.releases.index))
-                found.append(Spelling(framework, component, spelled, row["key"], condition, row.get("note")))
+                new = _Logged(framework, component, applied.row, set())
+                rows.setdefault(id(applied.row), new).releases.update(applied.releases)
+            for item in rows.values():
+                for metric in metrics_of(item.row):
+                    found.setdefault(metric, []).append(item)
     return found
