@@ -28,7 +28,6 @@ class Case:
         function: The function's name.
         atom: What a split of the data must keep whole.
         empty: The value over an empty population.
-        additive: Whether there is an additive state.
         padding: Whether tokens outside the mask must not matter.
         gradient: The inputs that a gradient flows back to.
     """
@@ -37,7 +36,6 @@ class Case:
     function: str
     atom: str
     empty: str | int
-    additive: bool
     padding: bool
     gradient: tuple[str, ...]
 
@@ -89,7 +87,14 @@ def check_merge(case: Case) -> None:
     assert case.atom == metric.atom
     for seed in SEEDS:
         inputs, parameters = make_inputs(metric, seed), make_parameters(metric, seed)
-        if all(not axes for _, axes, _ in metric.inputs):
+        if not metric.formula and metric.atom == "batch":
+            # A mean over batches, which a batch with nothing in it does not change.
+            updates = [make_inputs(metric, seed + number) for number in range(4)]
+            updates.insert(seed % 5, nothing_of(inputs))
+            parts = [metric.state(**parameters).update(**update) for update in updates]
+            values = [metric.function(**update, **parameters) for update in updates]
+            expected = torch.stack([value for value in values if not value.isnan()]).mean()
+        elif all(not axes for _, axes, _ in metric.inputs):
             updates = [make_inputs(metric, seed + number) for number in range(5)]
             whole = metric.state(**parameters)
             for update in updates:
@@ -109,10 +114,11 @@ def check_empty(case: Case) -> None:
     parameters = make_parameters(metric, 0)
     assert case.empty == metric.empty
     expected = 0.0 if case.empty == 0 else float("nan")
-    results = [metric.state(**parameters).compute()] if case.additive else []
+    results = [metric.state(**parameters).compute()]
     if any(axes for _, axes, _ in metric.inputs):
-        nothing = {name: value[:0] if value.dim() else value for name, value in make_inputs(metric, 0).items()}
+        nothing = nothing_of(make_inputs(metric, 0))
         results.append(metric.function(**nothing, **parameters))
+        results.append(metric.state(**parameters).update(**nothing).compute())
     if case.padding and case.atom == "token" and "mask" in names_of(metric):
         inputs = make_inputs(metric, 0)
         inputs["mask"] = torch.zeros_like(inputs["mask"])
@@ -123,6 +129,11 @@ def check_empty(case: Case) -> None:
             assert result[-2:].isnan().all()
         else:
             assert_equal(torch.tensor(expected, dtype=torch.float64), result, "nothing")
+
+
+def nothing_of(inputs: Mapping[str, Tensor]) -> Tensors:
+    """Return the inputs without any row."""
+    return {name: value[:0] if value.dim() else value for name, value in inputs.items()}
 
 
 def check_padding(case: Case) -> None:
@@ -211,12 +222,8 @@ def check_errors(case: Case) -> None:
         if axes and sum(axes[0] in other for _, other, _ in metric.inputs) > 1 and axes[0] == "B":
             with pytest.raises(ValueError, match=r"expected a tensor .* as in"):
                 metric.function(**{**inputs, name: inputs[name][1:]}, **parameters)
-        if case.additive:
-            with pytest.raises(TypeError, match=f"missing input '{name}'"):
-                metric.state(**parameters).update(**{other: value for other, value in inputs.items() if other != name})
-    if not case.additive:
-        with pytest.raises(TypeError, match="no additive state"):
-            metric.state(**parameters)
+        with pytest.raises(TypeError, match=f"missing input '{name}'"):
+            metric.state(**parameters).update(**{other: value for other, value in inputs.items() if other != name})
 
 
 # Splitting and merging

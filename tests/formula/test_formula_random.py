@@ -83,22 +83,23 @@ def reductions(draw: st.DrawFn) -> str:
     domain = draw(st.sampled_from(sorted(LEAVES)))
     x = draw(numeric(domain))
     over = draw(st.sampled_from(["", *(f", over={mask}" for mask in MASKS[domain])]))
-    kind = draw(st.sampled_from(["mean", "sum", "min", "max", "var", "std", "count", "fraction", "cov"]))
+    kind = draw(st.sampled_from(["mean", "sum", "min", "max", "var", "std", "count", "fraction", "cov", "at_max"]))
     if kind == "count":
         return f"count({draw(condition(st.just(x)))}{over})"
     if kind == "fraction":
         return f"mean({draw(condition(st.just(x)))}{over})"
-    if kind == "cov":
-        return f"cov({x}, {draw(st.sampled_from(LEAVES[domain]))}{over})"
+    if kind in ("cov", "at_max"):
+        return f"{kind}({x}, {draw(st.sampled_from(LEAVES[domain]))}{over})"
     return f"{kind}({x}{over})"
 
 
 @st.composite
 def formulas(draw: st.DrawFn) -> str:
-    """Return a whole formula: reductions and arithmetic on them, or a histogram."""
+    """Return a whole formula: reductions and arithmetic on them, a histogram, or a quantile."""
     if draw(st.integers(0, 5)) == 0:
         domain = draw(st.sampled_from(sorted(LEAVES)))
-        return f"histogram({draw(numeric(domain))}, low=-1.5, high=2.25, bins=5)"
+        kept = draw(st.sampled_from(["histogram({}, low=-1.5, high=2.25, bins=5)", "quantile({}, level=0.3)"]))
+        return str(kept.format(draw(numeric(domain))))
     first, second = draw(reductions()), draw(reductions())
     shape = draw(
         st.sampled_from(["{0}", "{0} + {1}", "{0} - 2 * {1}", "where({0} > {1}, {0}, 0)", "minimum({0}, {1})"])

@@ -16,14 +16,15 @@ from rlmetrics.state.layout import SLOT_KINDS, Layout, identity, offsets, width
 
 ALL = tuple(Slot(kind, kind, bins=3 if kind == "bins" else 0, low=0.0, high=1.0) for kind in SLOT_KINDS)
 WIDTHS = {"sum": 1, "count": 1, "min": 1, "max": 1, "moments": 3, "comoments": 6, "bins": 7, "last": 2}
+WIDTHS |= {"at_max": 3, "values": 0}
 
 
 def test_layout() -> None:
     """Slots lie one after the other, as wide as their kind says."""
     assert WIDTHS == {slot.kind: width(slot) for slot in ALL}
-    assert (0, 1, 2, 3, 4, 7, 13, 20, 22) == offsets(ALL)
+    assert (0, 1, 2, 3, 4, 7, 13, 20, 22, 25, 25) == offsets(ALL)
     layout = Layout(ALL)
-    assert 22 == layout.width
+    assert 25 == layout.width
     assert [slice(4, 7)] == [place for slot, place in layout if slot.kind == "moments"]
     assert layout.identity == tuple(slots.initial(ALL).tolist())
     assert (math.inf, -math.inf) == identity(ALL[6])[-2:]
@@ -40,6 +41,7 @@ def test_pack_and_unpack() -> None:
 FORMULA = (
     "mean(logprobs) + count(logprobs > 0) + min(logprobs) + max(logprobs) + var(logprobs)"
     " + corr(logprobs, advantages) + last(coefficient)"
+    " + at_max(logprobs, advantages) + quantile(advantages, level=0.3)"
 )
 
 
@@ -76,6 +78,29 @@ def test_the_later_value_is_the_last() -> None:
     assert [1.0, 5.0] == slots.merge(layout, first, torch.zeros(2)).tolist()
 
 
+def test_of_equals_the_first_is_at_the_maximum() -> None:
+    """``at_max`` slots keep the left side unless the right one is larger or NaN; their sizes add up."""
+    layout = (Slot("at_max", "at_max"),)
+    left, right = [2.0, 5.0, 1.0], [3.0, 5.0, 7.0]
+    for first, second, value in (
+        (left, right, 1.0),
+        (right, left, 7.0),
+        ([2.0, 4.0, 1.0], right, 7.0),
+        (left, [3.0, math.nan, 7.0], 7.0),
+        ([2.0, math.nan, 1.0], right, 1.0),
+    ):
+        merged = slots.merge(layout, torch.tensor(first), torch.tensor(second))
+        assert [5.0, value] == [merged[0].item(), merged[2].item()]
+
+
+def test_values_are_kept_in_their_order() -> None:
+    """``values`` slots put the right side's after the left side's, and whatever stands before them merges as ever."""
+    layout = (Slot("n", "count"), Slot("least", "min"), Slot("values", "values"))
+    merged = slots.merge(layout, torch.tensor([2.0, 1.0, 3.0, 1.0]), torch.tensor([1.0, 0.5, 0.5]))
+    assert [3.0, 0.5, 3.0, 1.0, 0.5] == merged.tolist()
+    assert [3.0, 1.0, 0.5] == slots.unpack(layout, merged)[2].tolist()
+
+
 @pytest.mark.parametrize("seen", [[2.0, math.inf, math.nan], [2.0, 1e200, 0.0]])
 def test_an_empty_part_spoils_nothing(seen: list[float]) -> None:
     """Merging a part that saw nothing keeps infinite and huge means as they are, whose squares overflow."""
@@ -104,6 +129,8 @@ def test_equal_parts_share_slots() -> None:
         "max(logprobs) + 1",
         "var(logprobs)",
         "corr(logprobs, advantages)",
+        "at_max(logprobs, advantages)",
+        "quantile(logprobs, level=0.75) - quantile(logprobs, level=0.25)",
         "sum(logprobs) / count(special)",
         "mean(logprobs) + sum(scores)",
         "where(mean(logprobs) > 0, 1, 2)",

@@ -30,6 +30,8 @@ TOKENS = {"x": [[1.0, 2.0], [4.0, 99.0]], "mask": [[True, True], [True, False]]}
         ("where(mean(x) > 2, 10, 20)", 10.0),
         ("count(x == 4)", 1.0),
         ("mean(clamp(x, 1.5, 3))", 6.5 / 3),
+        ("quantile(x, level=0.75)", 3.0),
+        ("at_max(-x, x)", -4.0),
     ],
 )
 def test_by_hand(formula: str, value: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 from rlmetrics.functional import REGISTRY
@@ -16,13 +15,6 @@ def test_every_metric_has_a_function_or_is_measured() -> None:
     tables = load_tables(None)
     for name in tables.metrics:
         assert (name in REGISTRY) != bool(tables.texts[name].get("measured")), name
-
-
-def test_functions_without_a_state_are_listed() -> None:
-    """The page of what is not computed names exactly the functions whose results cannot be merged."""
-    text = (Path(__file__).parents[2] / "docs/reference/not_computed.md").read_text().partition("{ #without-state }")[2]
-    listed = [line.split("`")[3] for line in text.splitlines() if line.startswith("| [")]
-    assert [one.function.__name__ for one in REGISTRY.values() if one.update is None] == listed
 
 
 @pytest.mark.parametrize("framework", ["trl", "verl"])

@@ -95,6 +95,24 @@ CASES = [
         "there is no function `rlmetrics.codegen.lint.lint`",
     ),
     Case(
+        "impl-atom",
+        [
+            (
+                P,
+                "    formula: mean(rewards)",
+                "    ¦impl: rlmetrics.codegen.lint:lint\n    reference: rlmetrics.codegen.lint:check_spec",
+            )
+        ],
+        [
+            (
+                P,
+                "    formula: mean(rewards)\n    atom: sequence",
+                "    impl: rlmetrics.codegen.lint:lint\n    reference: rlmetrics.codegen.lint:lint\n    atom: group",
+            )
+        ],
+        "`rlmetrics.codegen.lint:lint` is written by hand, so no state of it can be cut at every sequence",
+    ),
+    Case(
         "missing-population",
         [(P, "  policy/reward/mean:", "  ¦policy/reward/mean:"), (P, "    population: sequences\n", "")],
         [("metrics/timing", "unit: s", "unit: ms")],

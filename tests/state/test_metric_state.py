@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from pathlib import Path
 
@@ -96,6 +97,91 @@ def test_state_dict_is_a_copy() -> None:
     state.update(**make_inputs(K1, 0))
 
     assert torch.equal(K1.state().values, saved["values"])
+
+
+QUANTILE = REGISTRY["asynchrony/generation_time/p95"]
+
+
+def test_kept_values_travel_as_a_list() -> None:
+    """Ranks keep different numbers of values: a list of them merges to the whole, and one tensor is refused."""
+    seconds = [torch.tensor([4.0, 1.0]), torch.zeros(0), torch.tensor([3.0, 2.0, 9.0])]
+    states = [QUANTILE.state().update(generation_seconds=part) for part in seconds]
+    values = [state.values for state in states]
+
+    whole = states[0].over_ranks(values)
+
+    assert [5.0, 4.0, 1.0, 3.0, 2.0, 9.0] == whole.values.tolist()
+    assert 8.0 == pytest.approx(whole.compute().item())
+    assert [3, 1, 4] == [len(one) for one in values]
+    with pytest.raises(ValueError, match="asynchrony/generation_time/p95: gathered: expected a list"):
+        states[0].over_ranks(torch.cat(values))
+    with pytest.raises(ValueError, match=r"expected 1 or more gathered numbers, got shape \[0\]"):
+        states[0].over_ranks([torch.zeros(0)])
+
+
+def test_kept_values_are_saved_and_resumed() -> None:
+    """A state that keeps values comes back from its dict however many it holds, and goes on."""
+    state = QUANTILE.state().update(generation_seconds=torch.arange(20.0))
+    resumed = QUANTILE.state()
+    resumed.load_state_dict(state.state_dict())
+
+    assert torch.equal(state.values, resumed.values)
+    resumed.update(generation_seconds=torch.tensor([20.0]))
+    assert 19.0 == resumed.compute().item()
+
+
+def test_a_batch_counts_as_one() -> None:
+    """A loss that sorts its batch is averaged over batches, whatever their size; nothing counts nothing, NaN stays."""
+    metric = REGISTRY["preference/loss/aot"]
+    sides = ("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs")
+
+    def batch(*margins: float) -> dict[str, torch.Tensor]:
+        zeros = torch.zeros(len(margins), dtype=torch.float64)
+        return dict(zip(sides, (torch.tensor(margins, dtype=torch.float64), zeros, zeros, zeros), strict=True))
+
+    parameters = {name: 0.1 if name == "beta" else 0.0 for name in metric.parameters}
+    small, large = batch(30.0), batch(-5.0, 0.0, 10.0)
+    state = metric.state(device=None, **parameters).update(**small).update(**batch()).update(**large)
+
+    losses = [metric(**one, **parameters).item() for one in (small, large)]
+    assert sum(losses) / 2 == pytest.approx(state.compute().item(), rel=1e-12)
+    assert math.log1p(math.exp(-3)) == pytest.approx(losses[0], rel=1e-12)
+    assert [sum(losses), 2.0] == pytest.approx(state.values.tolist())
+    assert state.update(**batch(math.nan, 1.0)).compute().isnan()
+
+
+def test_a_report_without_assignments_does_not_count() -> None:
+    """Experts that got nothing give no number, and the mean over reports leaves that report out."""
+    state = REGISTRY["balance/expert_load/avg_violation"].state()
+    for loads in ([8, 0, 0, 0], [0, 0, 0, 0], [3, 3, 3, 3]):
+        state.update(expert_assignments=torch.tensor(loads))
+
+    assert 0.75 == state.compute().item()
+
+
+def test_the_slowest_of_all_parts() -> None:
+    """The value beside the largest sum is that of the first response that took as long as any, in whatever part."""
+    metric = REGISTRY["interaction/slowest/preemptions"]
+    parts = [([1.0, 5.0], [0, 2]), ([], []), ([5.0, 2.0], [7, 1])]
+    state = metric.state()
+    for seconds, preemptions in parts:
+        zeros = torch.zeros(len(seconds))
+        state.update(
+            generation_seconds=torch.tensor(seconds),
+            tool_seconds=zeros,
+            score_seconds=zeros,
+            preemptions=torch.tensor(preemptions, dtype=torch.int64),
+        )
+
+    assert 2.0 == state.compute().item()
+    unknown = metric.state().update(
+        generation_seconds=torch.tensor([1.0, math.nan]),
+        tool_seconds=torch.zeros(2),
+        score_seconds=torch.zeros(2),
+        preemptions=torch.tensor([3, 4]),
+    )
+    assert unknown.compute().isnan()
+    assert state.merge(unknown).compute().isnan()
 
 
 def test_moves_between_devices() -> None:

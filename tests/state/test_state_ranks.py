@@ -15,7 +15,7 @@ from rlmetrics.functional import REGISTRY
 from rlmetrics.state import MetricState
 
 SEED = 3
-WHOLE_ROWS = [key for key in REGISTRY if REGISTRY[key].slots and REGISTRY[key].atom in ("token", "sequence")]
+WHOLE_ROWS = [key for key in REGISTRY if REGISTRY[key].atom in ("token", "sequence")]
 """The metrics whose data may be cut between responses."""
 
 WORKER = """
@@ -39,10 +39,16 @@ else:
         dist.all_gather_into_tensor(whole, mine)
         return whole
 # One collective for all metrics: their states are one tensor after the other.
-states = [shard_state(key, edges[rank], edges[rank + 1]) for key in WHOLE_ROWS]
-gathered = gather(torch.cat([state.values for state in states])).view(ranks, -1)
-parts = gathered.split([state.values.numel() for state in states], dim=1)
-results = [state.over_ranks(part).compute() for state, part in zip(states, parts)]
+states = {key: shard_state(key, edges[rank], edges[rank + 1]) for key in WHOLE_ROWS}
+packed = {key: state.values for key, state in states.items() if not state.metric.keeps_values}
+gathered = gather(torch.cat(list(packed.values()))).view(ranks, -1)
+whole = dict(zip(packed, gathered.split([values.numel() for values in packed.values()], dim=1)))
+# What keeps all values differs in length from rank to rank; those go as objects.
+mine = {key: state.values for key, state in states.items() if state.metric.keeps_values}
+each = [None] * ranks
+dist.all_gather_object(each, mine)
+whole.update({key: [one[key] for one in each] for key in mine})
+results = [state.over_ranks(whole[key]).compute() for key, state in states.items()]
 torch.save(results, f"{folder}/{rank}.pt")
 dist.destroy_process_group()
 """

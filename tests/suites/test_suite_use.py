@@ -77,7 +77,7 @@ def test_lists_of_two_lengths() -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "error", "says"),
     [
-        (["rollout/token_weight/p50"], {}, ValueError, "no additive state"),
+        (["rollout/token_weight/p50"], {}, ValueError, "keeps every value, so its state grows"),
         (["validation/pass_at_k"], {"k": 2}, ValueError, "is written by hand, so it cannot be part of a suite"),
         (["kl/old/k3", "kl/old/k3"], {}, ValueError, "twice"),
         ([], {}, ValueError, "no metrics"),

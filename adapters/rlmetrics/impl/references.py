@@ -24,14 +24,7 @@ __all__ = [
     "mean_absolute_violation",
     "pass_at_k",
     "pass_power_k",
-    "seconds_p50",
-    "seconds_p95",
-    "seconds_p99",
-    "weight_p25",
-    "weight_p50",
-    "weight_p75",
-    "weight_p95",
-    "weight_p99",
+    "slow_rank_share",
     "worst_of_n_mean",
     "worst_of_n_std",
 ]
@@ -147,61 +140,15 @@ def mean_absolute_violation(expert_assignments: Any) -> float:
     return sum(abs(load - mean) for load in loads) / mean / len(loads)
 
 
-def weight_p25(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.quantiles.weight_p25`."""
-    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.25)
-
-
-def weight_p50(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.quantiles.weight_p50`."""
-    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.5)
-
-
-def weight_p75(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.quantiles.weight_p75`."""
-    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.75)
-
-
-def weight_p95(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.quantiles.weight_p95`."""
-    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.95)
-
-
-def weight_p99(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.quantiles.weight_p99`."""
-    return _quantile(_weights(old_logprobs, rollout_logprobs, mask), 0.99)
-
-
-def seconds_p50(generation_seconds: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.quantiles.seconds_p50`."""
-    return _quantile(_numbers(generation_seconds), 0.5)
-
-
-def seconds_p95(generation_seconds: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.quantiles.seconds_p95`."""
-    return _quantile(_numbers(generation_seconds), 0.95)
-
-
-def seconds_p99(generation_seconds: Any) -> float:
-    """Reference of :func:`rlmetrics.impl.quantiles.seconds_p99`."""
-    return _quantile(_numbers(generation_seconds), 0.99)
-
-
-def _weights(old_logprobs: Any, rollout_logprobs: Any, mask: Any) -> list[float]:
-    return [
-        math.exp(old - rollout)
-        for rows in zip(old_logprobs.tolist(), rollout_logprobs.tolist(), mask.tolist(), strict=True)
-        for old, rollout, counts in zip(*rows, strict=True)
-        if counts
-    ]
-
-
-def _quantile(values: list[float], level: float) -> float:
-    if not values or any(math.isnan(value) for value in values):
+def slow_rank_share(rank_values: Any) -> float:
+    """Reference of :func:`rlmetrics.impl.stragglers.slow_rank_share`."""
+    times = sorted(_numbers(rank_values))
+    if not times or any(map(math.isnan, times)):
         return math.nan
-    fraction, whole = math.modf((len(values) - 1) * level)
-    low, *rest = sorted(values)[int(whole) :]
-    return low + fraction * (rest[0] - low) if fraction else low
+    part, place = math.modf(0.9 * (len(times) - 1))
+    low, high = times[int(place)], times[min(int(place) + 1, len(times) - 1)]
+    limit = low + part * (high - low)
+    return sum(time > limit for time in times) / len(times)
 
 
 Row = tuple[float, ...]

@@ -164,6 +164,8 @@ class _Evaluator:
         if not rows:
             self.saw_nothing = True
         values = [[float(row[i]) for row in rows] for i in range(len(columns))]
+        if function == "quantile":
+            return lists.quantile(values[0], keywords["level"])
         if function == "histogram":
             return lists.histogram(values[0], keywords["low"], keywords["high"], int(keywords["bins"]))
         return _statistic(function, values, int(keywords.get("ddof", 1)))
@@ -187,6 +189,8 @@ def _statistic(name: str, columns: list[list[float]], ddof: int) -> float:
         return lists.covariance(xs, columns[1], ddof)
     if name == "corr":
         return lists.correlation(xs, columns[1])
+    if name == "at_max":
+        return lists.at_greatest(xs, columns[1])
     if name == "last":
         return xs[-1] if xs else math.nan
     msg = f"unknown function {name!r}"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 __all__ = [
+    "at_greatest",
     "correlation",
     "covariance",
     "entropy",
@@ -14,6 +15,7 @@ __all__ = [
     "log_softmax",
     "logsumexp",
     "mean",
+    "quantile",
     "smallest",
     "total",
     "variance",
@@ -60,6 +62,27 @@ def smallest(xs: Sequence[float]) -> float:
 def greatest(xs: Sequence[float]) -> float:
     """Return the maximum; NaN of nothing and where there is any."""
     return max(xs) if xs and not any(map(math.isnan, xs)) else math.nan
+
+
+def at_greatest(xs: Sequence[float], by: Sequence[float]) -> float:
+    """Return what stands beside the first of the greatest; NaN of nothing, and where what is compared is NaN."""
+    top, found = -math.inf, math.nan
+    for x, key in zip(xs, by, strict=True):
+        if math.isnan(key):
+            return math.nan
+        if key > top:
+            top, found = key, x
+    return found
+
+
+def quantile(xs: Sequence[float], level: float) -> float:
+    """Return the number that a share of all lies below, between neighbours on a straight line; NaN wins."""
+    if not xs or any(map(math.isnan, xs)):
+        return math.nan
+    ordered = sorted(xs)
+    part, place = math.modf((len(xs) - 1) * level)
+    low = ordered[int(place)]
+    return low * (1 - part) + ordered[int(place) + 1] * part if part else low
 
 
 def histogram(xs: Sequence[float], low: float, high: float, bins: int) -> dict[str, float | list[float]]:

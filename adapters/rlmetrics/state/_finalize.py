@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 
 import torch
 from torch import Tensor
@@ -50,6 +50,28 @@ def correlation(comoments: Tensor) -> Tensor:
 def last_value(slot: Tensor) -> Tensor:
     """Return the value of a ``last`` slot; NaN if it has none."""
     return or_nan(slot[1], slot[0])
+
+
+def value_at_max(slot: Tensor) -> Tensor:
+    """Return the value beside the largest of an ``at_max`` slot; NaN if the largest is NaN or minus infinity."""
+    return torch.where(slot[1] > -inf, slot[2], nan)
+
+
+def quantile(values: Tensor, size: Tensor, *, level: float) -> Tensor:
+    """Return a quantile of the last ``size`` of the sorted values ``[n]``; NaN if one is NaN, or there are none.
+
+    Between two neighbours it lies on the straight line.
+    """
+    if not values.numel():
+        return size * nan
+    ordered = values.sort().values
+    place = ((size - 1) * level).clamp(min=0)
+    below = place.floor()
+    first = values.numel() - size + below
+    low, high = ordered.gather(0, torch.stack([first, first + 1]).long().clamp(max=values.numel() - 1)).unbind()
+    part = place - below
+    between = torch.where(part == 0, low, low * (1 - part) + high * part)
+    return or_nan(torch.where(ordered[-1].isnan(), nan, between), size)
 
 
 def histogram_result(slot: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from math import inf
 import torch
 from torch import Tensor
 
-from ._inputs import wide_dtype
+from ._inputs import as_float, wide_dtype
 from ._select import select
 
 
@@ -65,6 +65,26 @@ def histogram(x: Tensor, over: Tensor | None = None, *, low: float, high: float,
     counts = counts.scatter_add(0, place.flatten(), counted.to(value.dtype).flatten())
     ends = torch.stack([smallest(value, over), largest(value, over)])
     return torch.cat([counts, ends])
+
+
+def at_max(x: Tensor, by: Tensor, over: Tensor | None = None) -> Tensor:
+    """Return the population's size, its largest ``by``, and ``x`` beside the first of the largest, float64 ``[3]``.
+
+    A NaN in ``by`` counts as the largest. Over nothing, the largest is minus infinity, and 0 is beside it.
+    """
+    n = number_of(by) if over is None else count(over)
+    if not by.numel():
+        return torch.stack([n, torch.full_like(n, -inf), torch.zeros_like(n)])
+    keys = (by if over is None else select(over, by, -inf)).flatten()
+    place = keys.argmax().view(1)
+    largest, beside = keys.gather(0, place).to(n.dtype), x.flatten().gather(0, place).to(n.dtype)
+    return torch.cat([n.view(1), largest, torch.where(largest > -inf, beside, 0)])
+
+
+def kept(x: Tensor, over: Tensor | None = None) -> Tensor:
+    """Return all values ``[n]``; outside the population minus infinity, which no count of the population reaches."""
+    value = as_float(x)
+    return (value if over is None else select(over, value, -inf)).flatten()
 
 
 def last(x: Tensor) -> Tensor:

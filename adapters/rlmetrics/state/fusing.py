@@ -67,8 +67,8 @@ def make_suite(
     Raises:
         KeyError: There is no metric of that name.
         TypeError: A parameter that no metric has, or one without a default and without a value.
-        ValueError: A metric has no formula; there are no metrics, or one stands twice; ``optional`` names no
-            input, or all of them.
+        ValueError: A metric has no formula, or keeps every value; there are no metrics, or one stands twice;
+            ``optional`` names no input, or all of them.
 
     Example:
         >>> suite = make_suite(["policy/clip_fraction", "kl/old/k3"], clip_low=0.1)
@@ -100,10 +100,9 @@ def _chosen(
     metric: MetricFunction, own: Mapping[str, Number], shared: Mapping[str, Number]
 ) -> tuple[tuple[str, Number], ...]:
     """Return all parameters of a metric with their values."""
-    if not metric.formula:
-        other = "has no additive state" if metric.update is None else "is written by hand"
-        way = "call its function on all data at once" if metric.update is None else "keep its own state beside it"
-        msg = f"{metric.id} {other}, so it cannot be part of a suite; {way}"
+    if metric.keeps_values or not metric.formula:
+        other = "keeps every value, so its state grows and it" if metric.keeps_values else "is written by hand, so it"
+        msg = f"{metric.id} {other} cannot be part of a suite; keep its own state beside it"
         raise ValueError(msg)
     for name in own:
         if name not in metric.parameters:

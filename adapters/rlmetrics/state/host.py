@@ -32,6 +32,7 @@ __all__ = [
     "sqrt",
     "standard_deviation",
     "unless_empty",
+    "value_at_max",
     "variance",
 ]
 
@@ -85,6 +86,11 @@ def correlation(comoments: Sequence[float]) -> float:
 def last_value(slot: Sequence[float]) -> float:
     """Return the value of a ``last`` slot; NaN if it has none."""
     return or_nan(slot[1], slot[0])
+
+
+def value_at_max(slot: Sequence[float]) -> float:
+    """Return the value beside the largest of an ``at_max`` slot; NaN if the largest is NaN or minus infinity."""
+    return slot[2] if slot[1] > -inf else nan
 
 
 def exp(x: float) -> float:

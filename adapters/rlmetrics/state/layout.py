@@ -9,12 +9,14 @@ from typing import Final, Literal, get_args
 
 __all__ = ["SLOT_KINDS", "Layout", "Slot", "SlotKind", "identity", "offsets", "width"]
 
-SlotKind = Literal["sum", "count", "min", "max", "moments", "comoments", "bins", "last"]
+SlotKind = Literal["sum", "count", "min", "max", "moments", "comoments", "bins", "last", "at_max", "values"]
 """What a slot holds and how two of its kind merge.
 
 ``sum`` and ``count`` add; ``min`` and ``max`` take the extreme; ``moments`` is (count, mean, M2) and ``comoments``
 (count, mean_x, mean_y, M2_x, M2_y, C_xy), both merged after Chan et al.; ``bins`` is the count below the range, the
-counts of the bins, the count above the range, then minimum and maximum; ``last`` is (has, value), the later one wins.
+counts of the bins, the count above the range, then minimum and maximum; ``last`` is (has, value), the later one wins;
+``at_max`` is (count, largest, value beside the largest), the earlier of equals wins. ``values`` keeps all values, one
+list after the other: it has no fixed width and is the last slot of a state.
 """
 
 SLOT_KINDS: Final[tuple[SlotKind, ...]] = get_args(SlotKind)
@@ -27,6 +29,8 @@ _IDENTITY: Final[dict[SlotKind, tuple[float, ...]]] = {
     "moments": (0.0,) * 3,
     "comoments": (0.0,) * 6,
     "last": (0.0, 0.0),
+    "at_max": (0.0, -inf, 0.0),
+    "values": (),
 }
 
 
@@ -57,7 +61,7 @@ def identity(slot: Slot) -> tuple[float, ...]:
 
 
 def width(slot: Slot) -> int:
-    """Return how many numbers the slot takes."""
+    """Return how many numbers the slot takes; for ``values``, how many it takes before anything was seen: none."""
     return len(identity(slot))
 
 

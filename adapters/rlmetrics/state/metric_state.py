@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from . import slots
+from .layout import offsets
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
 
 class MetricState:
-    """An additive state: one packed float64 tensor, however much data has gone into it.
+    """An additive state: one packed float64 tensor, however much data has gone into it, unless it keeps all values.
 
     Merging the states of any parts of a data set gives the state of the whole, as long as no part cuts the metric's
-    atom (a token, a sequence or a group). Neither updating nor merging waits for the device.
+    atom (a token, a sequence, a group or an update). Neither updating nor merging waits for the device. The state of a
+    quantile keeps every value, at eight bytes for each position of its inputs, padding too.
 
     Example:
         >>> state = REGISTRY["kl/old/k1"].state()
@@ -46,16 +48,11 @@ class MetricState:
 
         Raises:
             KeyError: There is no metric of that name.
-            TypeError: The metric has no additive state, a parameter is unknown, or one without a default is missing.
+            TypeError: A parameter is unknown, or one without a default is missing.
         """
         if isinstance(metric, str):
             metric = _registered(metric)
-        if metric.update is None or metric.finalize is None:
-            msg = f"{metric.id} has no additive state; call its function on all data at once"
-            raise TypeError(msg)
         self.metric = metric
-        self._update = metric.update
-        self._finalize = metric.finalize
         self.parameters = _complete(metric, parameters)
         self.values = slots.initial(metric.slots, device)
 
@@ -76,7 +73,7 @@ class MetricState:
         """
         _match_names(self.metric, tensors)
         with torch.no_grad():
-            batch = self._update(**tensors, **self.parameters)
+            batch = self.metric.update(**tensors, **self.parameters)
             self.values = slots.merge(self.metric.slots, self.values.to(batch.device), batch)
         return self
 
@@ -95,29 +92,45 @@ class MetricState:
         self.values = slots.merge(self.metric.slots, self.values, other.values.to(self.values.device))
         return self
 
-    def over_ranks(self, gathered: Tensor) -> MetricState:
+    def over_ranks(self, gathered: Tensor | Sequence[Tensor]) -> MetricState:
         """Return what all ranks have seen together; the state itself stays that of this rank.
 
         Args:
-            gathered: The :attr:`values` of all ranks in their order, float64 ``[R * W]`` or ``[R, W]``, as
-                ``accelerator.gather(state.values)`` or ``torch.distributed.all_gather_into_tensor`` give them.
+            gathered: The :attr:`values` of all ranks in their order: one tensor, float64 ``[R * W]`` or ``[R, W]``, as
+                ``accelerator.gather(state.values)`` or ``torch.distributed.all_gather_into_tensor`` give them, or a
+                list with one for each rank, as ``torch.distributed.all_gather_object`` fills it. States that keep all
+                values differ in length, so for those it must be a list.
 
         Raises:
             ValueError: It is no whole number of states.
         """
-        width = self.values.numel()
-        if not gathered.numel() or gathered.numel() % width:
-            msg = f"{self.metric.id}: gathered: expected {width} numbers per rank, got shape {list(gathered.shape)}"
-            raise ValueError(msg)
-        whole = MetricState(self.metric, device=gathered.device, **self.parameters)
-        for values in gathered.reshape(-1, width):
-            whole.values = slots.merge(self.metric.slots, whole.values, values)
+        if isinstance(gathered, Tensor):
+            width = self.values.numel()
+            if self.metric.keeps_values:
+                msg = f"{self.metric.id}: gathered: expected a list, since ranks keep different numbers of values"
+                raise ValueError(msg)
+            if not gathered.numel() or gathered.numel() % width:
+                msg = f"{self.metric.id}: gathered: expected {width} numbers per rank, got shape {list(gathered.shape)}"
+                raise ValueError(msg)
+            gathered = gathered.reshape(-1, width).unbind()
+        whole = MetricState(self.metric, device=gathered[0].device, **self.parameters)
+        for values in gathered:
+            self._check_width(values, "gathered")
+            whole.values = slots.merge(self.metric.slots, whole.values, values.to(whole.values))
         return whole
+
+    def _check_width(self, values: Tensor, what: str) -> None:
+        width = offsets(self.metric.slots)[-1]
+        enough = values.numel() >= width if self.metric.keeps_values else values.numel() == width
+        if values.dim() != 1 or not enough:
+            least = " or more" if self.metric.keeps_values else ""
+            msg = f"{self.metric.id}: expected {width}{least} {what} numbers, got shape {list(values.shape)}"
+            raise ValueError(msg)
 
     def compute(self) -> Tensor:
         """Return the metric over everything seen so far, float64."""
         needed = {name: self.parameters[name] for name in self.metric.finalize_parameters}
-        return self._finalize(self.values, **needed)
+        return self.metric.finalize(self.values, **needed)
 
     def to(self, device: torch.device | str) -> Self:
         """Move the state to a device; return the state itself."""
@@ -141,9 +154,7 @@ class MetricState:
             )
             raise ValueError(msg)
         values: Tensor = data["values"]
-        if values.shape != self.values.shape:
-            msg = f"{self.metric.id}: expected {self.values.numel()} saved numbers, got shape {list(values.shape)}"
-            raise ValueError(msg)
+        self._check_width(values, "saved")
         self.values = values.to(self.values).clone()
 
     def __getstate__(self) -> dict[str, Any]:

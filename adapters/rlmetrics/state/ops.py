@@ -18,8 +18,10 @@ from ._finalize import (
     last_value,
     mean_of,
     or_nan,
+    quantile,
     standard_deviation,
     unless_empty,
+    value_at_max,
     variance,
 )
 from ._groups import (
@@ -47,7 +49,7 @@ from ._inputs import (
     scalar,
     wide_dtype,
 )
-from ._reduce import comoments, count, histogram, largest, last, moments, number_of, smallest, total
+from ._reduce import at_max, comoments, count, histogram, kept, largest, last, moments, number_of, smallest, total
 from ._sequences import (
     seq_all,
     seq_any,
@@ -63,6 +65,7 @@ from ._sequences import (
 __all__ = [
     "argmax_equals",
     "as_float",
+    "at_max",
     "choose",
     "comoments",
     "correlation",
@@ -81,6 +84,7 @@ __all__ = [
     "histogram",
     "histogram_result",
     "in_chunks",
+    "kept",
     "largest",
     "last",
     "last_value",
@@ -96,6 +100,7 @@ __all__ = [
     "per_sequence",
     "per_token",
     "per_vocab",
+    "quantile",
     "row_entropy",
     "row_log_prob",
     "same_rows",
@@ -114,6 +119,7 @@ __all__ = [
     "standard_deviation",
     "total",
     "unless_empty",
+    "value_at_max",
     "variance",
     "wide_dtype",
 ]

@@ -23,6 +23,7 @@ from ._select import SMALL, all_bits, bit_pattern, bits_will_do, select
 __all__ = [
     "Part",
     "Value",
+    "at_max",
     "comoments",
     "count",
     "eq",
@@ -243,6 +244,11 @@ def seq_sum(x: Tensor, keep: Tensor, *, clean: bool = False) -> Tensor:
 def comoments(x: Tensor, y: Tensor, over: Tensor | None = None) -> Value:
     """Return count, both means, both M2 and the sum of products of deviations."""
     return ops.comoments(x, y, over)
+
+
+def at_max(x: Tensor, by: Tensor, over: Tensor | None = None) -> Value:
+    """Return the size of the population, the largest of a value, and another value beside it."""
+    return ops.at_max(x, by, over)
 
 
 def last(x: Tensor) -> Value:

@@ -34,10 +34,9 @@ class MetricFunction:
         parameters: Keyword arguments with their defaults; None where there is none.
         formula: The expression that defines the metric, empty if hand-written code does.
         let: The named sub-expressions of the formula, in order.
-        slots: What the additive state holds; empty where there is none.
+        slots: What the additive state holds.
         function: Takes the inputs and parameters and returns the result.
-        update: Takes the inputs and parameters and returns the packed float64 state of this one batch; None where
-            there is no additive state, because hand-written code needs all data at once.
+        update: Takes the inputs and parameters and returns the packed float64 state of this one batch.
         finalize: Takes a packed state and the parameters named in ``finalize_parameters`` and returns the result.
         finalize_parameters: Names of the parameters that the finaliser needs.
         nan: Whether NaN makes the result NaN or is left out.
@@ -53,14 +52,19 @@ class MetricFunction:
     inputs: tuple[tuple[str, tuple[str, ...], Dtype], ...]
     parameters: Mapping[str, Number | None]
     function: Callable[..., Tensor]
-    update: Callable[..., Tensor] | None = None
-    finalize: Callable[..., Tensor] | None = None
+    update: Callable[..., Tensor]
+    finalize: Callable[..., Tensor]
+    slots: tuple[Slot, ...]
     finalize_parameters: tuple[str, ...] = ()
     formula: str = ""
     let: Mapping[str, str] = field(default_factory=dict)
-    slots: tuple[Slot, ...] = ()
     nan: Literal["propagate", "skip"] = "propagate"
     own_reference: str = ""
+
+    @property
+    def keeps_values(self) -> bool:
+        """Whether a state keeps every value, so that it has no fixed size and no suite takes it."""
+        return self.slots[-1].kind == "values"
 
     def __call__(self, *args: Tensor, **kwargs: Any) -> Tensor:
         """Call the metric's function."""
@@ -77,7 +81,7 @@ class MetricFunction:
             parameters: Keyword arguments of the metric's function.
 
         Raises:
-            TypeError: The metric has no additive state, or a parameter is unknown or missing.
+            TypeError: A parameter is unknown or missing.
         """
         return MetricState(self, device=device, **parameters)
 

@@ -8,9 +8,19 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from .layout import Layout, Slot, SlotKind, identity, width
+from .layout import Layout, Slot, SlotKind, identity, offsets, width
 
-__all__ = ["MERGE", "initial", "merge", "merge_bins", "merge_comoments", "merge_moments", "pack", "unpack"]
+__all__ = [
+    "MERGE",
+    "initial",
+    "merge",
+    "merge_at_max",
+    "merge_bins",
+    "merge_comoments",
+    "merge_moments",
+    "pack",
+    "unpack",
+]
 
 
 def initial(slots: Sequence[Slot], device: torch.device | str | None = None) -> Tensor:
@@ -27,12 +37,18 @@ def pack(values: Sequence[Tensor]) -> Tensor:
 
 def unpack(slots: Sequence[Slot], state: Tensor) -> tuple[Tensor, ...]:
     """Split a state ``[W]`` into slot values: ``[]`` for slots of width one, ``[width]`` for the others."""
-    parts = torch.split(state, [width(slot) for slot in slots])
-    return tuple(part[0] if part.shape[0] == 1 else part for part in parts)
+    # What has no fixed width takes the rest.
+    widths = [width(slot) or state.shape[0] - offsets(slots)[-1] for slot in slots]
+    parts = torch.split(state, widths)
+    return tuple(part[0] if width(slot) == 1 else part for slot, part in zip(slots, parts, strict=True))
 
 
 def merge(slots: Sequence[Slot], left: Tensor, right: Tensor) -> Tensor:
-    """Merge two states ``[W]``; ``left`` came first, which only ``last`` slots can tell."""
+    """Merge two states ``[W]``; ``left`` came first, which only ``last``, ``at_max`` and ``values`` can tell."""
+    if slots[-1].kind == "values":
+        fixed = offsets(slots)[-1]
+        states = [left[:fixed], right[:fixed]]
+        return torch.cat([merge(slots[:-1], *states) if fixed else states[0], left[fixed:], right[fixed:]])
     if torch.compiler.is_compiling():
         return _merge_each(slots, left, right)
     merged = left + right
@@ -95,6 +111,13 @@ def _merge_last(left: Tensor, right: Tensor) -> Tensor:
     return torch.where(right[..., :1] > 0, right, left)
 
 
+def merge_at_max(left: Tensor, right: Tensor) -> Tensor:
+    """Merge ``[…, 3]`` (count, largest, value beside it): of equals the earlier one stays, and NaN wins."""
+    before, after = left[..., 1:2], right[..., 1:2]
+    later = (after > before) | (after.isnan() & ~before.isnan())
+    return torch.cat([left[..., :1] + right[..., :1], torch.where(later, right[..., 1:], left[..., 1:])], -1)
+
+
 def _unless_empty(left: Tensor, right: Tensor, both: Tensor) -> Tensor:
     # A side that saw nothing must not touch the other: its mean of zero would turn an infinite mean into NaN.
     merged = torch.where(left[..., :1] == 0, right, both)
@@ -110,6 +133,7 @@ MERGE: Mapping[SlotKind, Callable[[Tensor, Tensor], Tensor]] = {
     "comoments": merge_comoments,
     "bins": merge_bins,
     "last": _merge_last,
+    "at_max": merge_at_max,
 }
 """How values of a kind merge; many slots of one kind and width merge in one call over a leading dimension."""
 

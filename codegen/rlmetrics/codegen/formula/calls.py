@@ -177,6 +177,8 @@ class Calls:
             value = keywords.ddof(call.given, call.scope)
         elif call.name == "histogram":
             value = keywords.bins(call.given, call.scope)
+        elif call.name == "quantile":
+            value = keywords.level(call.given, call.scope)
         return self.arena.node(call.name, call.nodes, extent="reduced", dtype="float", over=over, value=value)
 
     def _population(self, call: _Checked, extent: Extent) -> Node | None:

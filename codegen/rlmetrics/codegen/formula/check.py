@@ -15,7 +15,7 @@ from .domains import ELEMENT, Scope, Side, join, require_bool
 from .errors import FormulaError, Source
 from .functions import FUNCTIONS
 from .keywords import literal
-from .nodes import Arena, DType, Node
+from .nodes import Arena, DType, Node, walk
 from .parse import parse
 from .syntax import Binary, Expression, MetricCall, Name, Unary
 from .syntax import Literal as LiteralSyntax
@@ -86,6 +86,10 @@ class Checker:
             raise scope.error(syntax, f"the formula is {what}", "wrap it in a reduction, such as mean(…)")
         if root.dtype == "bool":
             raise scope.error(syntax, "the result is a boolean, not a number", "write where(…, 1, 0)")
+        kept = {(node.args[0], node.over) for node in walk([root]) if node.op == "quantile"}
+        if len(kept) > 1:
+            message = "the formula has quantiles of two different values or populations, and a state keeps one list"
+            raise scope.error(syntax, message, "make two metrics of it")
         if metric is not None:
             self._inserting.pop()
         return root

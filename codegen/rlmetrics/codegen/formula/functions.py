@@ -155,8 +155,16 @@ FUNCTIONS: Final[dict[str, Function]] = {
         {"var": "variance over the population", "std": "standard deviation over the population"},
     ),
     **_table("reduction", "x", "", {"last": "the latest value of a scalar"}),
+    **_table(
+        "reduction",
+        "x",
+        "over",
+        {"quantile": "the number that a share of the population lies below, between neighbours on a straight line"},
+        required="level",
+    ),
     **_table("pair", "x y", "over ddof", {"cov": "covariance over the population"}),
     **_table("pair", "x y", "over", {"corr": "Pearson's correlation over the population"}),
+    **_table("pair", "x by", "over", {"at_max": "x where the other is largest, the first of several"}),
     **_table(
         "histogram",
         "x",

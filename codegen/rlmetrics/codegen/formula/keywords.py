@@ -8,7 +8,7 @@ from typing import Final
 from .domains import Scope
 from .syntax import Expression, Literal, Unary
 
-__all__ = ["bins", "ddof", "literal"]
+__all__ = ["bins", "ddof", "level", "literal"]
 
 MAX_BINS: Final = 10_000
 
@@ -35,6 +35,18 @@ def ddof(given: Mapping[str, Expression], scope: Scope) -> int:
     if value not in (0, 1):
         raise scope.error(given["ddof"], "`ddof` must be 0 or 1", "write ddof=0 (by n) or ddof=1 (by n - 1)")
     return int(value)
+
+
+def level(given: Mapping[str, Expression], scope: Scope) -> float:
+    """Return the share of a population that lies below a quantile.
+
+    Raises:
+        FormulaError: It is no number between 0 and 1.
+    """
+    value = literal(given["level"])
+    if value is None or not 0 <= value <= 1:
+        raise scope.error(given["level"], "`level` must be a number from 0 to 1", "write such as level=0.5")
+    return float(value)
 
 
 def bins(given: Mapping[str, Expression], scope: Scope) -> tuple[float, float, int]:

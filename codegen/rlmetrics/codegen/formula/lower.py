@@ -80,7 +80,8 @@ def lower(
     for filled in plan.filled:
         text, _ = body.call(filled.function, filled.nodes, *filled.more)
         body.lines.append(f"{filled.slot.name} = {text}")
-    slots = tuple(filled.slot for filled in plan.filled)
+    # What has no fixed width stands last, so that every other slot has a fixed place.
+    slots = tuple(sorted((filled.slot for filled in plan.filled), key=lambda slot: slot.kind == "values"))
     return Lowered(tuple(ordered), slots, tuple(tidy(body.lines)), results)
 
 

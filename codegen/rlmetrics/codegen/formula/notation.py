@@ -197,6 +197,11 @@ class _Writer:
         if name in ("mean", "count") and x.dtype == "bool":
             chosen = population(node, self.condition, x).size
             return (Fraction(chosen, over.size) if name == "mean" else chosen), _ATOM
+        if name == "at_max":
+            where = Row([Word("arg"), Mark("\u2061"), Under("max", over.range), self.box(node.args[1], _PRODUCT)])
+            return Sub(self.box(x, _ATOM), where), _ATOM
+        if name == "quantile":
+            return self.apply(Under("quantile", over.range), (x,), Number(f"{node.value:g}"))
         if name in ("mean", "sum"):
             total = Row([Under("∑", over.range), self.box(x, _BIG)])
             if name == "sum":
@@ -242,7 +247,9 @@ def _signed(value: float) -> Box:
     return Row([Mark("−"), number]) if value < 0 else number
 
 
-_REDUCERS: Final = frozenset(["mean", "sum", "min", "max", "var", "std", "count", "cov", "corr", "histogram"])
+_REDUCERS: Final = frozenset(
+    ["mean", "sum", "min", "max", "var", "std", "count", "cov", "corr", "at_max", "quantile", "histogram"]
+)
 _WRITERS: Final[dict[str, Callable[[_Writer, Node], Piece]]] = {
     "mul": _Writer.product,
     "div": _Writer.quotient,

@@ -16,7 +16,9 @@ __all__ = ["REDUCTIONS", "Empty", "Filled", "Plan"]
 Empty = Literal["nan", "omit", 0] | None
 """The value over an empty population; None leaves sums and counts at zero and everything else at NaN."""
 
-REDUCTIONS: Final = frozenset(["mean", "sum", "min", "max", "var", "std", "count", "cov", "corr", "last", "histogram"])
+REDUCTIONS: Final = frozenset(
+    ["mean", "sum", "min", "max", "var", "std", "count", "cov", "corr", "at_max", "last", "quantile", "histogram"]
+)
 _STRICT: Final = frozenset(
     [
         "add",
@@ -108,6 +110,11 @@ class Plan:
             return f"{self.helpers}.last_value({self._last(x)})", ATOM
         if op == "histogram":
             return f"{self.helpers}.histogram_result({self.bins(node)})", ATOM
+        if op == "at_max":
+            return f"{self.helpers}.value_at_max({self._at_max(node)})", ATOM
+        if op == "quantile":
+            values = self._slot("values", f"{self._name(x)}_values", "ops.kept", [x, over])
+            return f"{self.helpers}.quantile({values}, {self._size(x, over)}, level={node.value!r})", ATOM
         comoments = self._comoments(node)
         if op == "cov":
             return f"{self.helpers}.covariance({comoments}, ddof={node.value})", ATOM
@@ -125,6 +132,8 @@ class Plan:
             return f"{self._comoments(node)}[0]"
         if node.op == "last":
             return f"{self._last(x)}[0]"
+        if node.op == "at_max":
+            return f"{self._at_max(node)}[0]"
         if node.op == "histogram":
             return None
         return self._size(x, over)
@@ -211,6 +220,10 @@ class Plan:
     def _comoments(self, node: Node) -> str:
         x, y = node.args
         return self._slot("comoments", f"{self._name(x)}_{self._name(y)}_comoments", "ops.comoments", [x, y, node.over])
+
+    def _at_max(self, node: Node) -> str:
+        x, by = node.args
+        return self._slot("at_max", f"{self._name(x)}_at_max", "ops.at_max", [x, by, node.over])
 
     def _last(self, x: Node) -> str:
         return self._slot("last", f"last_{self._name(x)}", "ops.last", [x])

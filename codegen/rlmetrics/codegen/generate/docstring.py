@@ -24,7 +24,12 @@ _ATOMS = {
     "sequence": "Data may be split between sequences: merged states equal the whole.",
     "group": "Data may be split between groups: merged states equal the whole.",
     "batch": "Data may be split between updates: merged states equal the whole.",
+    "groups": "Data may be split between groups: merged states equal the whole.",
+    "batches": "Each update of a state must be one whole batch as the trainer forms it; the result is the mean over "
+    "batches, which count alike, whatever their size.",
 }
+_KEPT = "A state keeps every value, at eight bytes for each position of the inputs, and cannot be part of a suite."
+
 _INDENT = 4
 
 
@@ -96,8 +101,9 @@ def _definition(spec: Spec, function: Function) -> str:
     estimator = function.metric.identity.estimator
     if estimator is not None:
         parts.append(f"Estimator: {estimator}.")
-    if function.compiled is not None or function.is_group_mean:
-        parts.append(_ATOMS[function.atom])
+    parts.append(_ATOMS[function.mean_over or function.atom])
+    if any(slot.kind == "values" for slot in function.slots):
+        parts.append(_KEPT)
     return " ".join(parts)
 
 

@@ -43,7 +43,7 @@ class _View:
     finalize_signature: str
     finalize_body: str
     entry: str
-    additive: bool
+    compiled: bool
 
 
 def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
@@ -107,8 +107,8 @@ def _family(spec: Spec, family: str, functions: Sequence[Function]) -> Output:
         description=described.description,
         torch="torch." in code,
         ops="ops." in code,
-        group_means=any(function.is_group_mean for function in functions),
-        additive=any(view.additive for view in views),
+        means=any(function.mean_over for function in functions),
+        compiled=any(view.compiled for view in views),
         impls=_imports_of_impls(functions),
         public=layout.source(layout.list_of([layout.quote("METRICS"), *map(layout.quote, public)], "__all__ = ")),
         functions=views,
@@ -154,7 +154,7 @@ def _view(spec: Spec, function: Function) -> _View:
         finalize_signature=finalize_signature,
         finalize_body=finalize_body,
         entry=layout.source(_entry(function, needed), 4, ","),
-        additive=compiled is not None,
+        compiled=compiled is not None,
     )
 
 
@@ -210,7 +210,8 @@ def _finalize_lines(compiled: Compiled) -> Iterator[str]:
         start = 0
         for slot in slots:
             stop = start + width(slot)
-            place = f"state[{start}]" if stop == start + 1 else f"state[{start}:{stop}]"
+            # What has no fixed width takes the rest.
+            place = f"state[{start}]" if stop == start + 1 else f"state[{start}:{'' if stop == start else stop}]"
             yield f"    {slot.name} = {place}"
             start = stop
     *lines, last = compiled.finalize_source
@@ -240,8 +241,8 @@ def _entry(function: Function, needed: Sequence[str]) -> Node:
     ]
     if function.compiled is not None:
         items += [f"update=_{function.name}_update", f"finalize=_{function.name}_finalize"]
-    elif function.is_group_mean:
-        items += [f"update=group_means.update_of({function.name})", "finalize=group_means.finalize"]
+    else:
+        items += [f"update=means.over_{function.mean_over}({function.name})", "finalize=means.finalize"]
     if needed:
         items.append(layout.tuple_of(map(literal, needed), "finalize_parameters="))
     if function.formula is not None:
@@ -254,10 +255,8 @@ def _entry(function: Function, needed: Sequence[str]) -> Node:
         )
     if metric.nan != "propagate":
         items.append(f"nan={literal(metric.nan)}")
-    if function.slots:
-        items.append(layout.tuple_of(map(slot_entry, function.slots), "slots="))
-    elif function.is_group_mean:
-        items.append("slots=group_means.SLOTS")
+    slots = layout.tuple_of(map(slot_entry, function.slots), "slots=") if function.slots else "slots=means.SLOTS"
+    items.append(slots)
     if function.reference is not None:
         items.append(f"own_reference={literal(function.reference)}")
     return layout.call(f"{literal(function.key)}: MetricFunction", items)

@@ -58,18 +58,15 @@ class Function:
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """What the additive state of a formula keeps; nothing for hand-written code."""
+        """What the state of a formula keeps; nothing for hand-written code, which has that of a mean."""
         return () if self.compiled is None else self.compiled.slots
 
     @property
-    def is_group_mean(self) -> bool:
-        """Whether hand-written code gives a mean over groups, whose state is the same whatever it computes."""
-        return self.compiled is None and self.atom == "group"
-
-    @property
-    def additive(self) -> bool:
-        """Whether there is an additive state."""
-        return bool(self.slots) or self.is_group_mean
+    def mean_over(self) -> Literal["groups", "batches"] | None:
+        """Over what hand-written code gives a mean, which makes its state; None for a formula, which has its own."""
+        if self.compiled is not None:
+            return None
+        return "groups" if self.atom == "group" else "batches"
 
     @property
     def ignores_padding(self) -> bool:

@@ -68,8 +68,6 @@ def emit(spec: Spec, functions: Mapping[str, Sequence[Function]]) -> Iterator[Ou
             **tools,
             "left": not_computed(spec, functions),
             "why": why_not_computed,
-            "whole": without_state(functions),
-            "together": _TOGETHER,
         },
     )
     yield _single("inputs.md", "spec/inputs.yaml", spec, tools)
@@ -112,20 +110,6 @@ def not_computed(
                 own = [function for function in functions.get(family, ()) if function.metric_id == metric_id]
                 found.setdefault(family, []).append((metric_id, metric, own))
     return found
-
-
-_TOGETHER = {
-    "token": "all tokens",
-    "sequence": "all sequences",
-    "group": "all groups",
-    "batch": "a batch as the trainer forms it",
-}
-"""What a function without a state must be given at once, by what must not be cut."""
-
-
-def without_state(functions: Mapping[str, Sequence[Function]]) -> list[Function]:
-    """Return the functions whose result for a whole cannot be had from its parts, in the order of the spec."""
-    return [function for family in functions.values() for function in family if not function.additive]
 
 
 class _Links:

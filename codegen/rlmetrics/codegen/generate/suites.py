@@ -25,7 +25,6 @@ def emit(functions: Mapping[str, Sequence[Function]]) -> Iterator[Output]:
                 source=source,
                 cases=cases,
                 masked=any(function.ignores_padding for function in members),
-                additive=any(function.additive for function in members),
             )
             yield Output(f"tests/generated/test_{family}.py", text, source)
 
@@ -39,7 +38,6 @@ def _case(function: Function) -> Node:
             literal(function.name),
             f"atom={literal(function.atom)}",
             f"empty={literal(function.empty) if isinstance(function.empty, str) else function.empty}",
-            f"additive={function.additive}",
             f"padding={function.ignores_padding}",
             layout.tuple_of(map(literal, _differentiable(function)), "gradient="),
         ],

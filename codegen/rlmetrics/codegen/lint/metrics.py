@@ -74,15 +74,34 @@ def definition(context: Context) -> Iterator[Hit]:
 )
 def impl(context: Context) -> Iterator[Hit]:
     for ref, path, metric in _metrics(context):
-        owners: list[tuple[YamlPath, Metric | FormulaVariant]] = [(path, metric)]
-        owners += [((*path, "variants", name), variant) for name, variant in metric.variants.items()]
-        for place, owner in owners:
+        for place, owner in _owners(path, metric):
             if owner.impl is not None and owner.reference is None:
                 yield Hit(ref, (*place, "impl"), f"`{owner.impl}` has no reference", "add `reference: module:function`")
             for field in ("impl", "reference"):
                 target = getattr(owner, field)
                 if target is not None and not _exists(target, context.spec.root):
                     yield Hit(ref, (*place, field), f"there is no function `{target}`", value=True)
+
+
+@check(
+    "impl-atom",
+    "error",
+    what="A hand-written function over tokens or sequences: states of such functions are means over groups or batches.",
+    fix="write a formula, or `atom: group` or `atom: batch`",
+)
+def impl_atom(context: Context) -> Iterator[Hit]:
+    for ref, path, metric in _metrics(context):
+        for place, owner in _owners(path, metric):
+            atom = owner.atom or metric.atom
+            if owner.impl is not None and atom in ("token", "sequence"):
+                message = f"`{owner.impl}` is written by hand, so no state of it can be cut at every {atom}"
+                yield Hit(ref, (*place, "impl"), message)
+
+
+def _owners(path: YamlPath, metric: Metric) -> Iterator[tuple[YamlPath, Metric | FormulaVariant]]:
+    """Yield a metric and its variants, each with its place."""
+    yield path, metric
+    yield from (((*path, "variants", name), variant) for name, variant in metric.variants.items())
 
 
 def _exists(target: str, root: Path) -> bool:
@@ -194,9 +213,7 @@ def default_source(context: Context) -> Iterator[Hit]:
     backed: set[tuple[str, str, object]] = set()
     found: list[tuple[str, YamlPath, str, object]] = []
     for ref, path, metric in _metrics(context):
-        groups: list[tuple[YamlPath, Metric | FormulaVariant]] = [(path, metric)]
-        groups += [((*path, "variants", name), variant) for name, variant in metric.variants.items()]
-        for place, owner in groups:
+        for place, owner in _owners(path, metric):
             for name, parameter in (owner.parameters or {}).items():
                 if parameter.default is None or isinstance(parameter.default, bool):
                     continue
@@ -213,6 +230,7 @@ CHECKS: tuple[Check, ...] = (
     equal_identity,
     definition,
     impl,
+    impl_atom,
     missing_population,
     missing_empty,
     value_range,

@@ -30,8 +30,8 @@ def _members(context: Context, suite: SuiteFile) -> Iterator[tuple[int, str, Pro
 @check(
     "suite-metric",
     "error",
-    what="A suite with a metric that has no additive state, that stands in it twice, or whose result has the name of "
-    "another; or with a name for a result that it does not have.",
+    what="A suite with a metric that has no formula or keeps every value, that stands in it twice, or whose result has "
+    "the name of another; or with a name for a result that it does not have.",
     fix="leave it out, or choose another metric, variant or name",
 )
 def suite_metric(context: Context) -> Iterator[Hit]:
@@ -41,7 +41,9 @@ def suite_metric(context: Context) -> Iterator[Hit]:
         for index, key, program in _members(context, suite):
             place = ("metrics", index)
             if program is None:
-                yield Hit(ref, place, f"`{key}` has no formula, so it has no additive state", value=True)
+                yield Hit(ref, place, f"`{key}` has no formula, so it cannot be fused", value=True)
+            elif isinstance(program.compiled, Compiled) and program.compiled.slots[-1].kind == "values":
+                yield Hit(ref, place, f"`{key}` keeps every value, so its state has no fixed size", value=True)
             name = suite.names.get(key, key)
             other = taken.setdefault(name, key)
             if other != key:

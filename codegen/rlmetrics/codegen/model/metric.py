@@ -114,7 +114,8 @@ class Metric(Strict):
     formula: Text | None = None
     impl: Text | None = Field(
         default=None,
-        description="module:function, for what no expression can say. With `atom: group` it is a mean over groups.",
+        description="module:function, for what no expression can say. With `atom: group` it is a mean over groups, "
+        "with `atom: batch` the value of one batch, over which states take the mean.",
     )
     reference: Text | None = Field(default=None, description="module:function, the reference of impl.")
     measured: Text | None = Field(
