@@ -249,6 +249,28 @@ def test_an_alias_that_names_two_metrics_stays(translated):
     assert any("a.yaml:1:7: x: reward is eval_reward for the best model" in note for note in report["notes"])
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_block_scalar_that_is_one_name_is_rewritten(translated, end):
+    """Its indentation, marks and comments stay, and an alias finds the new name; more lines than one are a text."""
+    old = (
+        "metric: |\n  train/reward\nother:\n  metric: &best >-  # folded\n      train/kl\n\n  monitor: *best\n"
+        "metrics:\n- |+\n  train/reward\n\n- >2-\n   train/reward\n- |\n  train/reward\n  train/kl\n"
+        "- |\n\n  train/kl\n# end\nmetric_name: >"
+    ).replace("\n", end)
+
+    code, new, report = translated("sweep.yaml", old, GRPO, "canonical")
+
+    expected = old.replace("train/reward", "reward/score/mean", 2).replace("train/kl", "kl/reference/k3", 1)
+    assert (0, 3) == (code, report["records"])
+    assert expected == new
+    loaded = yaml.safe_load(new)
+    assert "reward/score/mean\n" == loaded["metric"]
+    assert {"metric": "kl/reference/k3", "monitor": "kl/reference/k3"} == loaded["other"]
+    assert ["reward/score/mean\n\n", " train/reward", "train/reward\ntrain/kl\n", "\ntrain/kl\n"] == loaded["metrics"]
+    code, back, _ = translated("sweep.yaml", new, "canonical", GRPO, "--force", "--surface", "wandb")
+    assert (0, old) == (code, back)
+
+
 def test_no_known_name_is_an_error(translated):
     """A file that names no metric of the source is refused."""
     code, new, error = translated("a.yaml", "metric: my/own\n", GRPO, "canonical")

@@ -101,6 +101,20 @@ def test_values_of_an_affine_column_are_converted_and_others_are_not(translated)
     assert 3 == report["records"]
 
 
+def test_blanks_around_cells_stay(translated):
+    """People write a blank after a comma: names and converted numbers get back the blanks that they had."""
+    old = 'step, actor/lr(1e-4) ,  mine, "critic/score/mean" \n1,  0.5 ,x , 2\n2, , y,3\n'
+
+    code, new, report = translated(old, "verl==0.1", "verl==0.5.0")
+    _, plain, _ = translated(old.replace(" ", ""), "verl==0.1", "verl==0.5.0", "--force")
+
+    assert (0, 2) == (code, report["records"])
+    assert b'step, actor/lr ,  mine, "critic/score/mean" \n1,  5e-05 ,x , 2\n2, , y,3\n' == new
+    assert plain == new.replace(b" ", b"")
+    code, back, _ = translated(new, "verl==0.5.0", "verl==0.1", "--force")
+    assert (0, old) == (code, back.decode())
+
+
 def test_text_where_a_number_must_be_converted_is_refused(translated):
     """The line and the column's name are told, and nothing is written."""
     code, error, _ = translated("Step,actor/lr(1e-4)\n1,fast\n", "verl==0.1", "verl==0.9.1")
@@ -208,7 +222,7 @@ def test_cells_are_split_as_python_writes_them(cells, delimiter, quoting, end):
     found, end = parts
     assert buffer.getvalue() == delimiter.join(found) + end
     assert cells == [unquoted(cell) for cell in found]
-    assert cells == [unquoted(quoted_like(cell, unquoted(cell), delimiter)) for cell in found]
+    assert cells == [unquoted(quoted_like(cell, unquoted(cell.strip(" ")), delimiter)) for cell in found]
 
 
 @pytest.mark.parametrize("record", ["a,\r\n", "a,b\r\n", '"a","\r"\r\n', '"a","\r"\n'])

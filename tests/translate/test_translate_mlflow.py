@@ -11,7 +11,7 @@ import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, RunTag
 from rlmetrics.cli import main
-from rlmetrics.translate import InputError, Translator, translate_file
+from rlmetrics.translate import Translator, translate_file
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "runs"
 GRPO, VERL, DPO = "trl[GRPOTrainer]==0.18.2", "verl==0.9.1", "trl[OnlineDPOTrainer]==0.18.2"
@@ -184,19 +184,32 @@ def test_a_torn_line_of_a_file_store_is_left_out_and_counted(written, tmp_path):
     assert (1, 18) == (report.lost.records, report.lost.bytes)
 
 
-def test_a_name_that_is_a_folder_of_another_is_refused(tmp_path):
-    """A file store can't hold ``kl`` and ``kl/reference``; the error names both."""
-    run = tmp_path / "mlruns" / "1" / ("a" * 32)
-    (run / "metrics").mkdir(parents=True)
-    (run / "meta.yaml").write_text("run_id: a\n")
-    (run / "metrics" / "policy").write_text("1 0.5 0\n")
-    (run / "metrics" / "ppo").mkdir()
-    (run / "metrics" / "ppo" / "loss").mkdir()
-    (run / "metrics" / "ppo" / "loss" / "policy").write_text("1 0.5 0\n")
+def test_a_name_that_is_a_folder_of_another_is_refused(tmp_path, capsys):
+    """A file store can't hold ``policy`` and ``policy/loss``: one line says what becomes of both; other runs go on."""
+    runs = [tmp_path / "mlruns" / "1" / (letter * 32) for letter in "ab"]
+    for run in runs:
+        (run / "metrics" / "ppo" / "loss").mkdir(parents=True)
+        (run / "meta.yaml").write_text("run_id: a\n")
+        (run / "metrics" / "ppo" / "loss" / "policy").write_text("1 0.5 0\n")
+    (runs[0] / "metrics" / "policy").write_text("1 0.5 0\n")
+    command = ["translate", str(runs[0]), "--from", "trl[PPOTrainer]==0.7.10", "--to", "canonical"]
 
-    with pytest.raises(InputError, match="can't hold both"):
-        translate_file(tmp_path / "mlruns", source="trl[PPOTrainer]==0.7.10", target="canonical")
+    assert 2 == main(command)
+
+    new = Translator("trl[PPOTrainer]==0.7.10", "canonical").key("ppo/loss/policy").output
+    line = (
+        f"{runs[0]}: names conflict: policy is written as policy and ppo/loss/policy as {new}, but a file store "
+        "can't hold a series and a folder of one name; take one of the two out (metrics/policy), or use a database"
+    )
+    assert [f"rlmetrics translate: {line}"] == capsys.readouterr().err.splitlines()
     assert ["mlruns"] == [path.name for path in tmp_path.iterdir()]
+
+    assert 1 == main([command[0], str(tmp_path / "mlruns"), *command[2:]])
+    captured = capsys.readouterr()
+    assert [f"rlmetrics translate: {line}; left out"] == captured.err.splitlines()
+    assert f"REFUSED, left out (1):\n  {line}\n" in captured.out
+    assert not [path for path in (tmp_path / "mlruns.translated" / "1" / ("a" * 32)).rglob("*") if path.is_file()]
+    assert (tmp_path / "mlruns.translated" / "1" / ("b" * 32) / "metrics" / new).is_file()
 
 
 def test_other_tables_stay(written, tmp_path):

@@ -25,7 +25,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="rewrite the names in a log",
         description="Write a copy of a file or folder with its metric names translated. The input is never changed.",
         epilog="Exit codes: 0 done; 1 done, but names with different values collided and were set aside, or files of a "
-        "folder are damaged and were left out; 2 bad usage or input, and nothing written.",
+        "folder were refused and left out; 2 bad usage or input, and nothing written.",
     )
     parser.add_argument(
         "input",

@@ -77,10 +77,12 @@ def unquoted(cell: str) -> str:
 
 
 def quoted_like(cell: str, text: str, delimiter: str) -> str:
-    """Return ``text`` as a cell: quoted if ``cell`` is, or if it must be."""
-    if cell.strip(" ").startswith('"') or any(mark in text for mark in (delimiter, '"', "\n", "\r")):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+    """Return ``text`` as a cell: between the blanks of ``cell``, and quoted if that is, or if it must be."""
+    bare = cell.strip(" ")
+    before, after = cell.split(bare, 1) if bare else (cell, "")
+    if bare.startswith('"') or any(mark in text for mark in (delimiter, '"', "\n", "\r")):
+        text = '"' + text.replace('"', '""') + '"'
+    return f"{before}{text}{after}"
 
 
 def scan(file: BinaryIO, start: int) -> Extent:

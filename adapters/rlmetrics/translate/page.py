@@ -32,7 +32,7 @@ def page(report: Report) -> str:
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(report.kind)}: {report.records} records{lost if report.lost.bytes else ''}</p>",
     ]
-    parts += _listed("Damaged, left out", report.failed.values(), bad=True)
+    parts += _listed("Refused, left out", report.failed.values(), bad=True)
     parts += _table(
         "Collisions: different values for one name", ("new name", "old names"), _collisions(report), bad=True
     )

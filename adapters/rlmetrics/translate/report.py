@@ -38,7 +38,7 @@ class Report:
         lost: Records and bytes of a torn tail that could not be read.
         skipped: Files of a folder that are no part of the copy.
         copied: Files of a folder that hold no names and were copied as they are.
-        failed: Files that are no part of the copy because they are damaged, each with the reason.
+        failed: Files that were refused, because they are damaged or their names conflict, each with the reason.
         outputs: Files written.
         path: The file or folder that this is the account of, if it is part of another.
         files: The accounts of the files of a folder.
@@ -77,7 +77,7 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 where keys had to be set aside because they collided, or files were damaged."""
+        """0, or 1 where keys had to be set aside because they collided, or files were refused."""
         return 1 if self.collisions or self.failed else 0
 
     def merge(self, other: Report) -> None:
@@ -159,7 +159,7 @@ class Report:
         lines += _section("unknown", self.unknown)
         lines += _section("files left out", self.skipped)
         lines += _section("files without names, copied", self.copied)
-        lines += _section("DAMAGED, left out", list(self.failed.values()))
+        lines += _section("REFUSED, left out", list(self.failed.values()))
         lines += _section("what differs", [f"({number}) {note}" for note, number in notes.items()])
         if self.lost.records or self.lost.bytes:
             lines.append(f"LOST: {self.lost.records} torn record(s), {self.lost.bytes} bytes at the end of the input")

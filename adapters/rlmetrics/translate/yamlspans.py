@@ -25,7 +25,7 @@ _SINGLE = re.compile(r"'(?:[^']|'')*'")
 _PLAIN = re.compile(r"[^\s#](?:[^\n#:]|:(?!\s|$)|(?<!\s)#)*", re.M)
 _PLAIN_FLOW = re.compile(r"[^\s#,\[\]{}](?:[^\n#:,\[\]{}]|:(?![\s,\[\]{}]|$)|(?<!\s)#)*", re.M)
 _GAP = re.compile(r"(?:\s|(?<!\S)#[^\n]*)*")
-_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*[ \t]*(?:#[^\n]*)?$", re.M)
+_BLOCK_SCALAR = re.compile(r"[|>]([-+0-9]*)[ \t\r]*(?:#[^\n]*)?$", re.M)
 _SAFE = re.compile(r"[A-Za-z_](?:[\w/.@()=+*-]*[\w/)])?")
 
 
@@ -44,7 +44,7 @@ class YamlError(ValueError):
 class Scalar(NamedTuple):
     """A scalar: what it says, the keys and indices that lead to it, its span, and whether it is itself a key.
 
-    The path of a key ends in the key. Others lead to it by an alias.
+    The path of a key ends in the key. Others lead to it by an alias. Of a block scalar it is the one line of its text.
     """
 
     text: str
@@ -53,6 +53,7 @@ class Scalar(NamedTuple):
     end: int
     is_key: bool
     others: tuple[_Path, ...] = ()
+    is_block: bool = False
 
     @property
     def paths(self) -> tuple[_Path, ...]:
@@ -166,8 +167,11 @@ class _Reader:
         at = self._properties(at, self._path())
         if self._is_over(at):
             return self._line_end(at) + 1
-        if _BLOCK_SCALAR.match(self.text, at):
-            return self._deeper(self._line_end(at) + 1, column)[0]
+        if block := _BLOCK_SCALAR.match(self.text, at):
+            start = self._line_end(at) + 1
+            end, _ = self._deeper(start, column)
+            self._block(start, end, block[1])
+            return end
         if self.text[at] in "{[":
             return self._line_end(self._flow(at, self._path())) + 1
         value, end = self._scalar(at, _PLAIN)
@@ -179,6 +183,14 @@ class _Reader:
         elif not continued:
             self.found.append(Scalar(value, self._path(), at, end, is_key=False))
         return after
+
+    def _block(self, start: int, end: int, indicators: str) -> None:
+        """Take down the text of a block scalar if it is one line, and its indentation is no part of it."""
+        body = self.text[start:end].rstrip()
+        line = body.lstrip(" ")
+        if line and "\n" not in body and not any(map(str.isdigit, indicators)):
+            begin = start + body.index(line)
+            self.found.append(Scalar(line, self._path(), begin, begin + len(line), is_key=False, is_block=True))
 
     def _alias(self, text: str, path: _Path) -> None:
         """Take down where an alias stands, and what it stands for; what is merged lies one level higher."""

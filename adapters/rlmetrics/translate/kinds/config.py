@@ -86,7 +86,7 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
         new = _translated(scalar, translator)
         if new == old:
             continue
-        changes.append((scalar, respelled(text[scalar.start : scalar.end], new)))
+        changes.append((scalar, new if scalar.is_block else respelled(text[scalar.start : scalar.end], new)))
         report.notes.append(f"{place}: {old} -> {new}{_conversion(_logged(scalar), translator)}")
     for scalar, new in _beside(found, translator):
         changes.append((scalar, text[scalar.start : scalar.end].replace(scalar.text, new)))

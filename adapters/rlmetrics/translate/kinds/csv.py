@@ -71,7 +71,7 @@ def recognises(path: Path) -> bool:
 
 def names(path: Path) -> set[str]:
     """Return the names in the header, without the names of runs."""
-    titles = [_extreme(unquoted(cell))[0] for cell in _table(path).cells]
+    titles = [_extreme(_title(cell))[0] for cell in _table(path).cells]
     return {title.rpartition(_SEPARATOR)[2] for title in titles} - _AXES
 
 
@@ -135,6 +135,11 @@ def _table(path: Path) -> _Table:
     return _Table(found[0], delimiter, found[1], bom, len(record), header.count("\n"))
 
 
+def _title(cell: str) -> str:
+    """Return what a cell of the header says, without the blanks that people write after a comma."""
+    return unquoted(cell.strip(" "))
+
+
 def _extreme(title: str) -> tuple[str, str]:
     """Return a title without the mark of a minimum or maximum, and the mark."""
     mark = title[-5:]
@@ -163,7 +168,7 @@ def _plan(
     by_group: dict[tuple[str, str], list[dict[str, _Column]]] = {}
     plain: dict[int, list[_Written]] = {}
     for index, cell in enumerate(table.cells):
-        title = unquoted(cell)
+        title = _title(cell)
         column = _column(index, title, translator)
         if title in _AXES or column.key in _AXES:
             plain[index] = [_Written(index, cell, None)]

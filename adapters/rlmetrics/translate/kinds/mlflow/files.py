@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rlmetrics.names.records import Transform
 
@@ -46,6 +46,7 @@ def translate(folder: Path, output: Path, translator: Translator, report: Report
     """
     series = _series(folder)
     routes = routes_of(series, lambda key, how: _digest(series[key], how), translator)
+    _require_room(folder, routes)
     for path in members(folder):
         if not path.is_relative_to(folder / _METRICS):
             _copy(path, output / path.relative_to(folder))
@@ -57,6 +58,24 @@ def translate(folder: Path, output: Path, translator: Translator, report: Report
     if changed:
         (output / _TAGS).mkdir(parents=True, exist_ok=True)
         (output / _TAGS / NOTE).write_text(note_of(report, routes), encoding="utf-8")
+
+
+def _require_room(folder: Path, routes: dict[str, list[Route]]) -> None:
+    """Refuse a run of which one new name is a folder of another.
+
+    Raises:
+        InputError: If there is such a name.
+    """
+    keys = {route.name: key for key, found in routes.items() for route in found}
+    for name, key in keys.items():
+        for above in map(str, PurePosixPath(name).parents):
+            if above in keys:
+                old = _METRICS + "/" + keys[above]
+                msg = (
+                    f"names conflict: {keys[above]} is written as {above} and {key} as {name}, but a file store "
+                    f"can't hold a series and a folder of one name; take one of the two out ({old}), or use a database"
+                )
+                raise InputError(msg, folder)
 
 
 def _series(folder: Path) -> dict[str, Path]:
@@ -71,13 +90,8 @@ def _copy(path: Path, goal: Path) -> None:
 
 def _write(path: Path, goal: Path, route: Route, report: Report) -> None:
     """Write a series, with values converted where they must be; a last line without its end was cut off."""
-    try:
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        out = goal.open("xb")
-    except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        msg = f"its new name {route.name} is also a folder of another; this store can't hold both"
-        raise InputError(msg, path) from None
-    with out:
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    with goal.open("xb") as out:
         for number, line in _lines(path, report):
             out.write(line if route.transform is None else _converted(path, number, line, route.transform))
 
