@@ -129,8 +129,8 @@ class _Parser:
         return self._tokens[self._next][2]
 
     def _accept(self, *texts: str) -> str | None:
-        kind, text, _ = self._tokens[self._next]
-        if kind in ("symbol", "word") and text in texts:
+        text = self._tokens[self._next][1]
+        if text in texts:
             self._next += 1
             return text
         return None
@@ -242,17 +242,18 @@ def _atom(kind: str, text: str, column: int) -> Expression:
 
 def _scan(text: str) -> Iterator[tuple[str, str, int]]:
     position, end = 0, len(text.rstrip())
-    while position < end:
-        match = _TOKEN.match(text, position)
-        if match is None or match.lastgroup is None:
-            at = position + len(text[position:]) - len(text[position:].lstrip())
-            what = "this string has no end" if text[at] in "'\"" else f"{text[at]!r} means nothing here"
-            raise GuardError(what, at + 1)
-        kind = match.lastgroup
+    for match in _TOKEN.finditer(text):
+        kind = str(match.lastgroup)
+        if match.start() != position:
+            break
         found = match.group(kind)
         if kind == "number" and len(found) > 40:
             msg = "this number has too many digits"
             raise GuardError(msg, match.start(kind) + 1)
-        yield ("word" if kind == "name" and found in _WORDS else kind, found, match.start(kind) + 1)
+        yield ("word" if found in _WORDS else kind, found, match.start(kind) + 1)
         position = match.end()
+    if position < end:
+        at = position + len(text[position:]) - len(text[position:].lstrip())
+        what = "this string has no end" if text[at] in "'\"" else f"{text[at]!r} means nothing here"
+        raise GuardError(what, at + 1)
     yield ("end", "", len(text) + 1)
