@@ -294,3 +294,39 @@ def test_opentelemetry_names_are_a_target_where_they_have_a_counterpart():
         back["rl.train.loss"],
         back["rl.environment.episode.length.mean"],
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "target"),
+    [(GRPO, "rewards/{reward_func}/std", VERL9), ("verl==0.7.1", "gdpo/{reward_key}/mean", "trl[GRPOTrainer]==1.5.0")],
+)
+def test_names_that_users_choose_on_both_sides_have_to_be_paired(source, key, target):
+    """The target has one value for each of its own names, so nothing is lost once a name is bound."""
+    row = next(row for row in _map(source, target).rows if row.from_ == key)
+    assert row.to is not None and "approximate" == row.relation and row.unbound
+    paired = [item for item in row.differs_by if "one value for each" in item.what]
+    here, there = key.split("{")[1].split("}")[0], row.unbound[0]
+    assert [f"the source has one value for each {{{here}}}, the target one for each {{{there}}}"] == [
+        item.what for item in paired
+    ]
+    assert ["minor"] == [item.grade for item in paired] and paired[0].vanishes_when is not None
+
+
+def test_a_timed_reward_function_keeps_its_name_between_trainers():
+    """RLOO and GRPO of TRL time each reward function under its name."""
+    name = "profiling/Time taken: {}.accuracy_reward"
+    found = _translate("trl[RLOOTrainer]==1.16.0", name.format("RLOOTrainer"), GRPO)
+    assert (name.format("GRPOTrainer"), "exact") == (found.target, found.row and found.row.relation)
+
+
+def test_tokens_per_step_count_a_batch_in_verl_and_an_optimizer_step_in_trl():
+    """A batch of verl is trained on in several optimizer steps; AsyncGRPO logs each."""
+    found = _translate(VERL9, "perf/total_num_tokens", "trl[AsyncGRPOTrainer]==1.16.0")
+    assert "one step is a batch of responses with all optimizer steps on it" in _said(found)
+
+
+@pytest.mark.parametrize("source", ["trl[SFTTrainer]==1.10.0", "trl[KTOTrainer]==1.16.0"])
+def test_tokens_of_prompts_are_no_difference_between_counters_of_all_tokens(source):
+    """All of them count prompts, so none says that only the other does."""
+    found = _translate(source, "num_tokens", "verl[sft]==0.9.0")
+    assert "train/total_tokens(B)" == found.target and "prompt positions" not in _said(found)

@@ -80,12 +80,25 @@ class Ranking:
         )
 
     def relate(self, entry: Entry, target: Entry) -> Relation:
-        """Return their relation; a placeholder that the target lacks makes it approximate."""
+        """Return their relation; a placeholder that the target lacks makes it approximate.
+
+        The target may have another in its place, which users fill with names of their own: then both have one value
+        for each name, and only the names have to be paired by hand.
+        """
         relation = relate(entry, target, self._tables)
-        there = placeholders_in(target.key)
-        lost = [name for name in placeholders_in(entry.key) if name not in there]
+        here, there = placeholders_in(entry.key), placeholders_in(target.key)
+        lost = [name for name in here if name not in there]
         if not lost or not relation.translates:
             return relation
-        braces = ", ".join(f"{{{name}}}" for name in lost)
-        difference = Difference(f"the source has one value for each {braces}, the target only one", "biased")
+        gained = [name for name in there if name not in here and name not in target.bind]
+        whole = f"one for each {_braces(gained)}" if gained else "only one"
+        what = f"the source has one value for each {_braces(lost)}, the target {whole}"
+        if len(gained) < len(lost):
+            difference = Difference(what, "biased")
+        else:
+            difference = Difference(what, "minor", "the name that is bound stands for the same thing as the source's")
         return relation._replace(kind="approximate", differs_by=(*relation.differs_by, difference))
+
+
+def _braces(names: list[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)
