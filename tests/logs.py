@@ -85,6 +85,16 @@ def _read_state(path: Path) -> Rows:
     return list(state["log_history"])
 
 
+def _write_list(path: Path, rows: Rows) -> None:
+    _write_lines(
+        path, chain(["["], (f"{',' if step else ''}\n  {_object(row)}" for step, row in enumerate(rows)), ["\n]\n"])
+    )
+
+
+def _read_list(path: Path) -> Rows:
+    return list(json.loads(path.read_text(encoding="utf-8"), parse_float=str, parse_int=str, parse_constant=str))
+
+
 def _write_csv(path: Path, rows: Rows) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -210,6 +220,7 @@ LOGS = {
         Log("jsonl", "run.jsonl", _write_jsonl, _read_jsonl),
         Log("jsonl", "verl.jsonl", _write_framed, _read_framed),
         Log("trainer-state", "trainer_state.json", _write_state, _read_state),
+        Log("trainer-state", "rows.json", _write_list, _read_list),
         Log("csv", "run.csv", _write_csv, _read_csv),
         Log("verl-console", "verl.log", _write_verl, _read_verl),
         Log("hf-console", "hf.log", _write_printed, _read_printed),

@@ -8,48 +8,15 @@ import pytest
 from metric_checks import Case
 
 CASES = [
-    Case(
-        "advantage/mean",
-        "advantage_mean",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("advantages",),
-    ),
-    Case(
-        "advantage/max",
-        "advantage_max",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("advantages",),
-    ),
-    Case(
-        "advantage/min",
-        "advantage_min",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("advantages",),
-    ),
-    Case(
-        "advantage/distribution",
-        "advantage_distribution",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=(),
-    ),
+    Case("advantage/mean", "advantage_mean", atom="token", empty="nan", padding=True, gradient=("advantages",)),
+    Case("advantage/max", "advantage_max", atom="token", empty="nan", padding=True, gradient=("advantages",)),
+    Case("advantage/min", "advantage_min", atom="token", empty="nan", padding=True, gradient=("advantages",)),
+    Case("advantage/distribution", "advantage_distribution", atom="token", empty="nan", padding=True, gradient=()),
     Case(
         "advantage/distribution@unmasked",
         "advantage_distribution_unmasked",
         atom="token",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -62,7 +29,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

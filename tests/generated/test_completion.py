@@ -13,7 +13,6 @@ CASES = [
         "completion_tool_calls_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -22,7 +21,6 @@ CASES = [
         "completion_tool_calls_failure_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -31,7 +29,6 @@ CASES = [
         "completion_kept_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=(),
     ),
@@ -44,7 +41,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -8,21 +8,12 @@ import pytest
 from metric_checks import Case
 
 CASES = [
-    Case(
-        "critic/loss",
-        "critic_loss",
-        atom="batch",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=("critic_loss",),
-    ),
+    Case("critic/loss", "critic_loss", atom="batch", empty="nan", padding=False, gradient=("critic_loss",)),
     Case(
         "critic/gradient_norm",
         "critic_gradient_norm",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("critic_gradient_norm",),
     ),
@@ -31,7 +22,6 @@ CASES = [
         "critic_learning_rate",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("critic_learning_rate",),
     ),
@@ -40,7 +30,6 @@ CASES = [
         "critic_multi_token_prediction_loss",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("multi_token_logprobs",),
     ),
@@ -53,7 +42,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

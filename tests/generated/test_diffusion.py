@@ -13,7 +13,6 @@ CASES = [
         "diffusion_policy_loss",
         atom="token",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("denoising_logprobs", "old_denoising_logprobs", "image_advantages"),
     ),
@@ -22,25 +21,15 @@ CASES = [
         "diffusion_kl",
         atom="token",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("denoising_logprobs", "old_denoising_logprobs"),
     ),
-    Case(
-        "diffusion/clip_fraction",
-        "diffusion_clip_fraction",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("diffusion/clip_fraction", "diffusion_clip_fraction", atom="token", empty="nan", padding=False, gradient=()),
     Case(
         "diffusion/reward_loss",
         "diffusion_reward_loss",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("scores",),
     ),
@@ -53,7 +42,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

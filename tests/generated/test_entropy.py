@@ -8,21 +8,12 @@ import pytest
 from metric_checks import Case
 
 CASES = [
-    Case(
-        "entropy/policy",
-        "entropy_policy",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("logits",),
-    ),
+    Case("entropy/policy", "entropy_policy", atom="token", empty="nan", padding=True, gradient=("logits",)),
     Case(
         "entropy/policy@from_token_entropy",
         "entropy_policy_from_token_entropy",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("token_entropy",),
     ),
@@ -31,25 +22,15 @@ CASES = [
         "entropy_policy_padded",
         atom="token",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("logits",),
     ),
-    Case(
-        "entropy/old_policy",
-        "entropy_old_policy",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("old_logits",),
-    ),
+    Case("entropy/old_policy", "entropy_old_policy", atom="token", empty="nan", padding=True, gradient=("old_logits",)),
     Case(
         "entropy/old_policy@from_token_entropy",
         "entropy_old_policy_from_token_entropy",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("token_entropy",),
     ),
@@ -58,7 +39,6 @@ CASES = [
         "entropy_surprisal_sum",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("old_logprobs",),
     ),
@@ -67,7 +47,6 @@ CASES = [
         "entropy_surprisal_sum_padded",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("old_logprobs",),
     ),
@@ -76,7 +55,6 @@ CASES = [
         "entropy_surprisal_sum_padding_filled",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("old_logprobs",),
     ),
@@ -89,7 +67,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

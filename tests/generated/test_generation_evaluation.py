@@ -13,7 +13,6 @@ CASES = [
         "generation_evaluation_judged_win_rate",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -22,7 +21,6 @@ CASES = [
         "generation_evaluation_score",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("sample_values",),
     ),
@@ -35,7 +33,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -13,7 +13,6 @@ CASES = [
         "loss_total_ppo",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages", "values", "old_values", "returns"),
     ),
@@ -22,7 +21,6 @@ CASES = [
         "loss_total_grpo",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
     ),
@@ -31,7 +29,6 @@ CASES = [
         "loss_total_grpo_weighted",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
     ),
@@ -40,7 +37,6 @@ CASES = [
         "loss_total_grpo_sequence_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
     ),
@@ -49,7 +45,6 @@ CASES = [
         "loss_total_grpo_constant_length",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
     ),
@@ -58,7 +53,6 @@ CASES = [
         "loss_total_sequence_ratio",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
     ),
@@ -67,7 +61,6 @@ CASES = [
         "loss_total_sequence_ratio_sequence_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
     ),
@@ -76,7 +69,6 @@ CASES = [
         "loss_total_sequence_ratio_constant_length",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "ref_logprobs", "advantages"),
     ),
@@ -85,7 +77,6 @@ CASES = [
         "loss_total_cispo",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
@@ -94,7 +85,6 @@ CASES = [
         "loss_total_sapo",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
@@ -103,7 +93,6 @@ CASES = [
         "loss_total_vespo",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "sequence_advantages"),
     ),
@@ -112,7 +101,6 @@ CASES = [
         "loss_total_luspo",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
@@ -121,7 +109,6 @@ CASES = [
         "loss_total_geometric_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
@@ -130,7 +117,6 @@ CASES = [
         "loss_total_dppo_tv",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
@@ -139,19 +125,10 @@ CASES = [
         "loss_total_dppo_kl",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "old_logprobs", "advantages"),
     ),
-    Case(
-        "loss/run_mean",
-        "loss_run_mean",
-        atom="batch",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=("step_losses",),
-    ),
+    Case("loss/run_mean", "loss_run_mean", atom="batch", empty="nan", padding=False, gradient=("step_losses",)),
 ]
 
 
@@ -161,7 +138,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

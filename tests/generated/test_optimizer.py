@@ -13,7 +13,6 @@ CASES = [
         "optimizer_learning_rate",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("learning_rate",),
     ),
@@ -22,7 +21,6 @@ CASES = [
         "optimizer_gradient_norm",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("gradient_norms",),
     ),
@@ -35,7 +33,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

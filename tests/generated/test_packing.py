@@ -8,39 +8,14 @@ import pytest
 from metric_checks import Case
 
 CASES = [
-    Case(
-        "packing/samples_per_row",
-        "packing_samples_per_row",
-        atom="batch",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "packing/row_tokens/mean",
-        "packing_row_tokens_mean",
-        atom="batch",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "packing/row_tokens/max",
-        "packing_row_tokens_max",
-        atom="batch",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("packing/samples_per_row", "packing_samples_per_row", atom="batch", empty="nan", padding=False, gradient=()),
+    Case("packing/row_tokens/mean", "packing_row_tokens_mean", atom="batch", empty="nan", padding=False, gradient=()),
+    Case("packing/row_tokens/max", "packing_row_tokens_max", atom="batch", empty="nan", padding=False, gradient=()),
     Case(
         "packing/row_imbalance",
         "packing_row_imbalance",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("row_costs",),
     ),
@@ -49,26 +24,16 @@ CASES = [
         "packing_shared_prefix_ratio",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
-    Case("packing/row_fill", "packing_row_fill", atom="batch", empty="nan", additive=True, padding=False, gradient=()),
-    Case(
-        "packing/padding_fraction",
-        "packing_padding_fraction",
-        atom="batch",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("packing/row_fill", "packing_row_fill", atom="batch", empty="nan", padding=False, gradient=()),
+    Case("packing/padding_fraction", "packing_padding_fraction", atom="batch", empty="nan", padding=False, gradient=()),
     Case(
         "packing/masked_fraction",
         "packing_masked_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -77,7 +42,6 @@ CASES = [
         "packing_trained_tokens_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -86,19 +50,10 @@ CASES = [
         "packing_trained_tokens_per_step",
         atom="sequence",
         empty=0,
-        additive=True,
         padding=False,
         gradient=(),
     ),
-    Case(
-        "packing/samples_per_step",
-        "packing_samples_per_step",
-        atom="batch",
-        empty=0,
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("packing/samples_per_step", "packing_samples_per_step", atom="batch", empty=0, padding=False, gradient=()),
 ]
 
 
@@ -108,7 +63,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -8,21 +8,12 @@ import pytest
 from metric_checks import Case
 
 CASES = [
-    Case(
-        "progress/tokens_seen",
-        "progress_tokens_seen",
-        atom="sequence",
-        empty=0,
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("progress/tokens_seen", "progress_tokens_seen", atom="sequence", empty=0, padding=False, gradient=()),
     Case(
         "progress/episodes_per_second",
         "progress_episodes_per_second",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("run_seconds",),
     ),
@@ -31,7 +22,6 @@ CASES = [
         "progress_run_samples_per_second",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("run_seconds",),
     ),
@@ -40,7 +30,6 @@ CASES = [
         "progress_run_steps_per_second",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("run_seconds",),
     ),
@@ -49,7 +38,6 @@ CASES = [
         "progress_evaluation_samples_per_second",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("run_seconds",),
     ),
@@ -58,7 +46,6 @@ CASES = [
         "progress_evaluation_steps_per_second",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("run_seconds",),
     ),
@@ -67,7 +54,6 @@ CASES = [
         "progress_input_tokens_per_second",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("run_seconds",),
     ),
@@ -80,7 +66,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -8,18 +8,10 @@ import pytest
 from metric_checks import Case
 
 CASES = [
-    Case("return/mean", "return_mean", atom="token", empty="nan", additive=True, padding=True, gradient=("returns",)),
-    Case(
-        "return/variance",
-        "return_variance",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("returns",),
-    ),
-    Case("return/max", "return_max", atom="token", empty="nan", additive=True, padding=True, gradient=("returns",)),
-    Case("return/min", "return_min", atom="token", empty="nan", additive=True, padding=True, gradient=("returns",)),
+    Case("return/mean", "return_mean", atom="token", empty="nan", padding=True, gradient=("returns",)),
+    Case("return/variance", "return_variance", atom="token", empty="nan", padding=True, gradient=("returns",)),
+    Case("return/max", "return_max", atom="token", empty="nan", padding=True, gradient=("returns",)),
+    Case("return/min", "return_min", atom="token", empty="nan", padding=True, gradient=("returns",)),
 ]
 
 
@@ -29,7 +21,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

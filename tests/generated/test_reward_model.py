@@ -13,7 +13,6 @@ CASES = [
         "reward_model_loss",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("chosen_scores", "rejected_scores"),
     ),
@@ -22,25 +21,15 @@ CASES = [
         "reward_model_loss_centred",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("chosen_scores", "rejected_scores"),
     ),
-    Case(
-        "reward_model/accuracy",
-        "reward_model_accuracy",
-        atom="sequence",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("reward_model/accuracy", "reward_model_accuracy", atom="sequence", empty="nan", padding=False, gradient=()),
     Case(
         "reward_model/margin",
         "reward_model_margin",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("chosen_scores", "rejected_scores"),
     ),
@@ -49,7 +38,6 @@ CASES = [
         "reward_model_score_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("chosen_scores", "rejected_scores"),
     ),
@@ -58,7 +46,6 @@ CASES = [
         "reward_model_score_min",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("chosen_scores", "rejected_scores"),
     ),
@@ -67,7 +54,6 @@ CASES = [
         "reward_model_score_max",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("chosen_scores", "rejected_scores"),
     ),
@@ -76,7 +62,6 @@ CASES = [
         "reward_model_step_loss",
         atom="token",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("step_label_logprobs",),
     ),
@@ -85,7 +70,6 @@ CASES = [
         "reward_model_step_accuracy",
         atom="token",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -98,7 +82,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

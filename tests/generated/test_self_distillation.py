@@ -13,7 +13,6 @@ CASES = [
         "self_distillation_success_group_fraction",
         atom="group",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -22,7 +21,6 @@ CASES = [
         "self_distillation_success_sample_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -31,7 +29,6 @@ CASES = [
         "self_distillation_feedback_available_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -40,7 +37,6 @@ CASES = [
         "self_distillation_feedback_used_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -49,7 +45,6 @@ CASES = [
         "self_distillation_reprompted_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -58,7 +53,6 @@ CASES = [
         "self_distillation_tool_evaluation_action_accuracy",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("sample_values",),
     ),
@@ -67,7 +61,6 @@ CASES = [
         "self_distillation_tool_evaluation_valid_json_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("sample_values",),
     ),
@@ -76,7 +69,6 @@ CASES = [
         "self_distillation_tool_evaluation_full_match",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("sample_values",),
     ),
@@ -85,7 +77,6 @@ CASES = [
         "self_distillation_tool_evaluation_action_present_fraction",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("sample_values",),
     ),
@@ -94,7 +85,6 @@ CASES = [
         "self_distillation_tool_evaluation_change",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("matches_before", "matches_after"),
     ),
@@ -107,7 +97,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -8,67 +8,32 @@ import pytest
 from metric_checks import Case
 
 CASES = [
-    Case("sft/loss", "sft_loss", atom="token", empty="nan", additive=True, padding=True, gradient=("logprobs",)),
-    Case(
-        "sft/loss@from_logits",
-        "sft_loss_from_logits",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("logits",),
-    ),
-    Case(
-        "sft/token_accuracy",
-        "sft_token_accuracy",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=(),
-    ),
+    Case("sft/loss", "sft_loss", atom="token", empty="nan", padding=True, gradient=("logprobs",)),
+    Case("sft/loss@from_logits", "sft_loss_from_logits", atom="token", empty="nan", padding=True, gradient=("logits",)),
+    Case("sft/token_accuracy", "sft_token_accuracy", atom="token", empty="nan", padding=True, gradient=()),
     Case(
         "sft/token_accuracy@from_logits",
         "sft_token_accuracy_from_logits",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=(),
     ),
-    Case(
-        "sft/entropy",
-        "sft_entropy",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("token_entropy",),
-    ),
+    Case("sft/entropy", "sft_entropy", atom="token", empty="nan", padding=True, gradient=("token_entropy",)),
     Case(
         "sft/entropy@from_logits",
         "sft_entropy_from_logits",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logits",),
     ),
-    Case(
-        "sft/dynamic_loss",
-        "sft_dynamic_loss",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("logprobs",),
-    ),
+    Case("sft/dynamic_loss", "sft_dynamic_loss", atom="token", empty="nan", padding=True, gradient=("logprobs",)),
     Case(
         "sft/multi_token_prediction_loss",
         "sft_multi_token_prediction_loss",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("multi_token_logprobs",),
     ),
@@ -81,7 +46,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -13,7 +13,6 @@ CASES = [
         "stage_engine_generation_slowest",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("rank_values",),
     ),
@@ -22,19 +21,10 @@ CASES = [
         "stage_engine_generation_fastest",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("rank_values",),
     ),
-    Case(
-        "stage/slow_rank_share",
-        "stage_slow_rank_share",
-        atom="batch",
-        empty="nan",
-        additive=False,
-        padding=False,
-        gradient=(),
-    ),
+    Case("stage/slow_rank_share", "stage_slow_rank_share", atom="batch", empty="nan", padding=False, gradient=()),
 ]
 
 
@@ -44,7 +34,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -13,7 +13,6 @@ CASES = [
         "task_return_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("episode_returns",),
     ),
@@ -22,7 +21,6 @@ CASES = [
         "task_return_std",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("episode_returns",),
     ),
@@ -31,7 +29,6 @@ CASES = [
         "task_return_max",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("episode_returns",),
     ),
@@ -40,25 +37,15 @@ CASES = [
         "task_return_min",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("episode_returns",),
     ),
-    Case(
-        "task/success_rate",
-        "task_success_rate",
-        atom="sequence",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("task/success_rate", "task_success_rate", atom="sequence", empty="nan", padding=False, gradient=()),
     Case(
         "task/episode_length/mean",
         "task_episode_length_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -67,7 +54,6 @@ CASES = [
         "task_episode_length_max",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -76,7 +62,6 @@ CASES = [
         "task_episode_length_min",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -89,7 +74,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

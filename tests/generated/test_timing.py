@@ -13,7 +13,6 @@ CASES = [
         "timing_forward_backward",
         atom="batch",
         empty=0,
-        additive=True,
         padding=False,
         gradient=("event_seconds",),
     ),
@@ -22,7 +21,6 @@ CASES = [
         "timing_training_forward",
         atom="batch",
         empty=0,
-        additive=True,
         padding=False,
         gradient=("event_seconds",),
     ),
@@ -31,7 +29,6 @@ CASES = [
         "timing_optimizer_step",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("event_seconds",),
     ),
@@ -44,7 +41,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -8,75 +8,32 @@ import pytest
 from metric_checks import Case
 
 CASES = [
-    Case(
-        "validation/mean",
-        "validation_mean",
-        atom="group",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=("sample_values",),
-    ),
+    Case("validation/mean", "validation_mean", atom="group", empty="nan", padding=False, gradient=("sample_values",)),
     Case(
         "validation/auxiliary_mean",
         "validation_auxiliary_mean",
         atom="group",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("sample_values",),
     ),
-    Case(
-        "validation/std",
-        "validation_std",
-        atom="group",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=("sample_values",),
-    ),
+    Case("validation/std", "validation_std", atom="group", empty="nan", padding=False, gradient=("sample_values",)),
     Case(
         "validation/best_of_n/mean",
         "validation_best_of_n_mean",
         atom="group",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
-    Case(
-        "validation/best_of_n/std",
-        "validation_best_of_n_std",
-        atom="group",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "validation/pass_at_k",
-        "validation_pass_at_k",
-        atom="group",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
-    Case(
-        "validation/pass_power_k",
-        "validation_pass_power_k",
-        atom="group",
-        empty="nan",
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("validation/best_of_n/std", "validation_best_of_n_std", atom="group", empty="nan", padding=False, gradient=()),
+    Case("validation/pass_at_k", "validation_pass_at_k", atom="group", empty="nan", padding=False, gradient=()),
+    Case("validation/pass_power_k", "validation_pass_power_k", atom="group", empty="nan", padding=False, gradient=()),
     Case(
         "validation/worst_of_n/mean",
         "validation_worst_of_n_mean",
         atom="group",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -85,7 +42,6 @@ CASES = [
         "validation_worst_of_n_std",
         atom="group",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -94,7 +50,6 @@ CASES = [
         "validation_majority_of_n_mean",
         atom="group",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -103,7 +58,6 @@ CASES = [
         "validation_majority_of_n_std",
         atom="group",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -116,7 +70,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

@@ -13,55 +13,28 @@ CASES = [
         "value_loss",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("values", "old_values", "returns"),
     ),
-    Case(
-        "value/clip_fraction",
-        "value_clip_fraction",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=(),
-    ),
-    Case(
-        "value/error",
-        "value_error",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("values", "returns"),
-    ),
+    Case("value/clip_fraction", "value_clip_fraction", atom="token", empty="nan", padding=True, gradient=()),
+    Case("value/error", "value_error", atom="token", empty="nan", padding=True, gradient=("values", "returns")),
     Case(
         "value/prediction_mean",
         "value_prediction_mean",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("values",),
     ),
-    Case("value/mean", "value_mean", atom="token", empty="nan", additive=True, padding=True, gradient=("old_values",)),
-    Case(
-        "value/variance",
-        "value_variance",
-        atom="token",
-        empty="nan",
-        additive=True,
-        padding=True,
-        gradient=("old_values",),
-    ),
-    Case("value/max", "value_max", atom="token", empty="nan", additive=True, padding=True, gradient=("old_values",)),
-    Case("value/min", "value_min", atom="token", empty="nan", additive=True, padding=True, gradient=("old_values",)),
+    Case("value/mean", "value_mean", atom="token", empty="nan", padding=True, gradient=("old_values",)),
+    Case("value/variance", "value_variance", atom="token", empty="nan", padding=True, gradient=("old_values",)),
+    Case("value/max", "value_max", atom="token", empty="nan", padding=True, gradient=("old_values",)),
+    Case("value/min", "value_min", atom="token", empty="nan", padding=True, gradient=("old_values",)),
     Case(
         "value/explained_variance",
         "value_explained_variance",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("old_values", "returns"),
     ),
@@ -70,7 +43,6 @@ CASES = [
         "value_explained_variance_epsilon",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("old_values", "returns"),
     ),
@@ -79,7 +51,6 @@ CASES = [
         "value_explained_variance_mse",
         atom="token",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("values", "returns"),
     ),
@@ -92,7 +63,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

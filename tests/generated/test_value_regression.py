@@ -13,7 +13,6 @@ CASES = [
         "value_regression_optimal_value_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("optimal_values",),
     ),
@@ -22,7 +21,6 @@ CASES = [
         "value_regression_target_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=("rewards", "optimal_values"),
     ),
@@ -31,7 +29,6 @@ CASES = [
         "value_regression_implicit_reward_mean",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "ref_logprobs"),
     ),
@@ -40,7 +37,6 @@ CASES = [
         "value_regression_loss",
         atom="sequence",
         empty="nan",
-        additive=True,
         padding=True,
         gradient=("logprobs", "ref_logprobs", "rewards", "optimal_values"),
     ),
@@ -53,7 +49,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)

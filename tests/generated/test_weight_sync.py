@@ -13,7 +13,6 @@ CASES = [
         "weight_sync_changed_ratio",
         atom="batch",
         empty="nan",
-        additive=True,
         padding=False,
         gradient=(),
     ),
@@ -22,19 +21,10 @@ CASES = [
         "weight_sync_changed_elements",
         atom="batch",
         empty=0,
-        additive=True,
         padding=False,
         gradient=(),
     ),
-    Case(
-        "weight_sync/payload",
-        "weight_sync_payload",
-        atom="batch",
-        empty=0,
-        additive=True,
-        padding=False,
-        gradient=(),
-    ),
+    Case("weight_sync/payload", "weight_sync_payload", atom="batch", empty=0, padding=False, gradient=()),
 ]
 
 
@@ -44,7 +34,7 @@ def test_value(case: Case) -> None:
     checks.check_value(case)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.additive], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_merge(case: Case) -> None:
     """Merged states of uneven parts, empty ones among them, equal the whole."""
     checks.check_merge(case)
