@@ -1,5 +1,10 @@
 """Settings of the whole suite."""
 
+import os
+
+# Before anything imports torch. Tensors of tests are small: threads would wait for each other longer than they compute.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from hypothesis import HealthCheck, settings
 
 # Busy machines are slow at times; how long an example takes says nothing about whether it holds.

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from generate_support import environment
@@ -14,6 +15,17 @@ from suites.suite_support import assert_same, make_batch
 
 ROWS = 12
 
+SCENARIOS: dict[str, tuple[str, list[int]]] = {
+    "uneven": ("PPOSuite", [0, 8, 12]),
+    "one-empty": ("PPOSuite", [0, 12, 12]),
+    "three-one-empty": ("GRPOSuite", [0, 2, 2, 12]),
+    "three-first-empty": ("PPOSuite", [0, 0, 2, 12]),
+    "once": ("PPOSuite", [0, 6, 10, 12]),
+    "again": ("PPOSuite", [0, 6, 10, 12]),
+}
+"""A suite, and where the rows of one rank end and those of the next begin."""
+
+# Three processes form one group after the other: starting them takes longer than all they do.
 WORKER = """
 import json, sys
 from datetime import timedelta
@@ -21,83 +33,85 @@ import torch.distributed as dist
 from rlmetrics.suites import GRPOSuite, PPOSuite
 from suites.suite_support import counted_collectives, make_batch, rows_of
 
-folder, name, rank, edges = sys.argv[1], sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4])
-dist.init_process_group(
-    "gloo", init_method=f"file://{folder}/store", rank=rank, world_size=len(edges) - 1, timeout=timedelta(seconds=60)
-)
+folder, rank, scenarios = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 calls = counted_collectives()
-suite = {"PPOSuite": PPOSuite, "GRPOSuite": GRPOSuite}[name]()
-batch = make_batch(suite, 3, rows=12)
-first, last = edges[rank], edges[rank + 1]
-for row in range(first, last, 2):
-    suite.update(**rows_of(batch, slice(row, row + 2)))
-alone = suite.compute()
-suite.sync()
-synced, number = suite.compute(), list(calls)
-again = suite.sync().compute()
-row = rows_of(batch, slice(0, 2))
-later = suite.update(**row).sync().compute()
-with open(f"{folder}/{rank}.json", "w") as stream:
-    json.dump({"alone": alone, "synced": synced, "calls": number, "again": again, "later": later,
-               "bits": [value.hex() for value in synced.values()]}, stream)
-dist.destroy_process_group()
+for scenario, (name, edges) in scenarios.items():
+    if rank + 1 >= len(edges):
+        continue
+    dist.init_process_group(
+        "gloo", init_method=f"file://{folder}/{scenario}", rank=rank, world_size=len(edges) - 1,
+        timeout=timedelta(seconds=60),
+    )
+    calls.clear()
+    suite = {"PPOSuite": PPOSuite, "GRPOSuite": GRPOSuite}[name]()
+    batch = make_batch(suite, 3, rows=12)
+    first, last = edges[rank], edges[rank + 1]
+    for row in range(first, last, 2):
+        suite.update(**rows_of(batch, slice(row, row + 2)))
+    alone = suite.compute()
+    suite.sync()
+    synced, number = suite.compute(), list(calls)
+    again = suite.sync().compute()
+    row = rows_of(batch, slice(0, 2))
+    later = suite.update(**row).sync().compute()
+    with open(f"{folder}/{scenario}-{rank}.json", "w") as stream:
+        json.dump({"alone": alone, "synced": synced, "calls": number, "again": again, "later": later,
+                   "bits": [value.hex() for value in synced.values()]}, stream)
+    dist.destroy_process_group()
 """
 
+Found = dict[str, list[dict[str, Any]]]
 
-def run_ranks(folder: Path, name: str, edges: list[int]) -> list[dict]:  # type: ignore[type-arg]
-    """Run one process per shard, and return what each of them found."""
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """Run one process per rank, and return what each of them found in every scenario."""
+    folder = tmp_path_factory.mktemp("ranks")
     tests = str(Path(__file__).resolve().parents[1])
-    env = environment()
+    env = environment(OMP_NUM_THREADS="1")
     env["PYTHONPATH"] = f"{env['PYTHONPATH']}:{tests}"
-    env["OMP_NUM_THREADS"] = "1"
     ranks = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(folder), name, str(rank), json.dumps(edges)],
+            [sys.executable, "-c", WORKER, str(folder), str(rank), json.dumps(SCENARIOS)],
             env=env,
             stderr=subprocess.PIPE,
             text=True,
         )
-        for rank in range(len(edges) - 1)
+        for rank in range(3)
     ]
     for process in ranks:
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=180)
         assert 0 == process.returncode, errors
-    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(len(ranks))]
+    return {
+        scenario: [json.loads((folder / f"{scenario}-{rank}.json").read_text()) for rank in range(len(edges) - 1)]
+        for scenario, (_, edges) in SCENARIOS.items()
+    }
 
 
-@pytest.mark.parametrize(
-    ("name", "edges"),
-    [("PPOSuite", [0, 8, 12]), ("PPOSuite", [0, 12, 12]), ("GRPOSuite", [0, 2, 2, 12]), ("PPOSuite", [0, 0, 2, 12])],
-    ids=["uneven", "one-empty", "three-one-empty", "three-first-empty"],
-)
-def test_ranks_agree_on_the_whole(tmp_path: Path, name: str, edges: list[int]) -> None:
+@pytest.mark.parametrize("scenario", ["uneven", "one-empty", "three-one-empty", "three-first-empty"])
+def test_ranks_agree_on_the_whole(found: Found, scenario: str) -> None:
     """After one all-gather every rank has the result over all shards, equal in every bit; then it goes on alone."""
-    found = run_ranks(tmp_path, name, edges)
+    ranks = found[scenario]
 
-    suite = {"PPOSuite": PPOSuite, "GRPOSuite": GRPOSuite}[name]()
+    suite = {"PPOSuite": PPOSuite, "GRPOSuite": GRPOSuite}[SCENARIOS[scenario][0]]()
     batch = make_batch(suite, 3, rows=ROWS)
     whole = suite.update(**batch).compute()
-    assert [1] * len(found) == [len(rank["calls"]) for rank in found]
-    assert {"all_gather_single", "all_gather_into_tensor"} >= {call for rank in found for call in rank["calls"]}
-    assert 1 == len({tuple(rank["bits"]) for rank in found})
-    for rank in found:
+    assert [1] * len(ranks) == [len(rank["calls"]) for rank in ranks]
+    assert {"all_gather_single", "all_gather_into_tensor"} >= {call for rank in ranks for call in rank["calls"]}
+    assert 1 == len({tuple(rank["bits"]) for rank in ranks})
+    for rank in ranks:
         assert_same(whole, rank["synced"], rel=1e-9)
         assert rank["synced"] == rank["again"]
     # What a rank has seen stays its own: one more update on each adds that many rows, and nothing twice.
-    for _ in found:
+    for _ in ranks:
         suite.update(**{key: tensor[:2] for key, tensor in batch.items()})
-    assert_same(suite.compute(), found[0]["later"], rel=1e-9)
-    assert found[0]["alone"] != found[-1]["alone"]
+    assert_same(suite.compute(), ranks[0]["later"], rel=1e-9)
+    assert ranks[0]["alone"] != ranks[-1]["alone"]
 
 
-def test_two_runs_give_the_same_bits(tmp_path: Path) -> None:
+def test_two_runs_give_the_same_bits(found: Found) -> None:
     """The order of merging is that of the ranks, not that of arrival, so a second run gives the same bits."""
-    runs = []
-    for number in range(2):
-        (tmp_path / str(number)).mkdir()
-        runs.append([rank["bits"] for rank in run_ranks(tmp_path / str(number), "PPOSuite", [0, 6, 10, 12])])
-
-    assert runs[0] == runs[1]
+    assert [rank["bits"] for rank in found["once"]] == [rank["bits"] for rank in found["again"]]
 
 
 def test_sync_without_a_group() -> None:
