@@ -11,9 +11,6 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.impl.quantiles import seconds_p50 as _asynchrony_generation_time_p50_impl
-from rlmetrics.impl.quantiles import seconds_p95 as _asynchrony_generation_time_p95_impl
-from rlmetrics.impl.quantiles import seconds_p99 as _asynchrony_generation_time_p99_impl
 from rlmetrics.state import ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
@@ -290,7 +287,12 @@ def asynchrony_generation_time_p50(generation_seconds: Tensor) -> Tensor:
 
     Half of the responses took less. Far below the mean, a few long responses dominate.
 
-    Population: Every response of the batch.
+    Formula::
+
+        quantile(generation_seconds, level=0.5)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
+    keeps every value, at eight bytes for each position of the inputs, and cannot be part of a suite.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -302,8 +304,22 @@ def asynchrony_generation_time_p50(generation_seconds: Tensor) -> Tensor:
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _asynchrony_generation_time_p50_update(generation_seconds)
+    return _asynchrony_generation_time_p50_finalize(state)
+
+
+def _asynchrony_generation_time_p50_update(generation_seconds: Tensor) -> Tensor:
     check(generation_seconds=generation_seconds)
-    return _asynchrony_generation_time_p50_impl(generation_seconds)
+    generation_seconds = ops.as_float(generation_seconds)
+    generation_seconds_values = ops.kept(generation_seconds)
+    sequence_count = ops.number_of(generation_seconds)
+    return pack([sequence_count, generation_seconds_values])
+
+
+def _asynchrony_generation_time_p50_finalize(state: Tensor) -> Tensor:
+    sequence_count = state[0]
+    generation_seconds_values = state[1:]
+    return ops.quantile(generation_seconds_values, sequence_count, level=0.5)
 
 
 def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
@@ -311,7 +327,12 @@ def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
 
     One response in twenty took longer. The tail decides how much staleness must be allowed to keep the trainer busy.
 
-    Population: Every response of the batch.
+    Formula::
+
+        quantile(generation_seconds, level=0.95)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
+    keeps every value, at eight bytes for each position of the inputs, and cannot be part of a suite.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -323,8 +344,22 @@ def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _asynchrony_generation_time_p95_update(generation_seconds)
+    return _asynchrony_generation_time_p95_finalize(state)
+
+
+def _asynchrony_generation_time_p95_update(generation_seconds: Tensor) -> Tensor:
     check(generation_seconds=generation_seconds)
-    return _asynchrony_generation_time_p95_impl(generation_seconds)
+    generation_seconds = ops.as_float(generation_seconds)
+    generation_seconds_values = ops.kept(generation_seconds)
+    sequence_count = ops.number_of(generation_seconds)
+    return pack([sequence_count, generation_seconds_values])
+
+
+def _asynchrony_generation_time_p95_finalize(state: Tensor) -> Tensor:
+    sequence_count = state[0]
+    generation_seconds_values = state[1:]
+    return ops.quantile(generation_seconds_values, sequence_count, level=0.95)
 
 
 def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
@@ -332,7 +367,12 @@ def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
 
     One response in a hundred took longer; noisy with small batches.
 
-    Population: Every response of the batch.
+    Formula::
+
+        quantile(generation_seconds, level=0.99)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
+    keeps every value, at eight bytes for each position of the inputs, and cannot be part of a suite.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -344,8 +384,22 @@ def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _asynchrony_generation_time_p99_update(generation_seconds)
+    return _asynchrony_generation_time_p99_finalize(state)
+
+
+def _asynchrony_generation_time_p99_update(generation_seconds: Tensor) -> Tensor:
     check(generation_seconds=generation_seconds)
-    return _asynchrony_generation_time_p99_impl(generation_seconds)
+    generation_seconds = ops.as_float(generation_seconds)
+    generation_seconds_values = ops.kept(generation_seconds)
+    sequence_count = ops.number_of(generation_seconds)
+    return pack([sequence_count, generation_seconds_values])
+
+
+def _asynchrony_generation_time_p99_finalize(state: Tensor) -> Tensor:
+    sequence_count = state[0]
+    generation_seconds_values = state[1:]
+    return ops.quantile(generation_seconds_values, sequence_count, level=0.99)
 
 
 def asynchrony_partial_responses(newest_version: Tensor, oldest_version: Tensor) -> Tensor:
@@ -826,7 +880,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds"),
         parameters={},
         function=asynchrony_generation_time_p50,
-        own_reference="rlmetrics.impl.references:seconds_p50",
+        update=_asynchrony_generation_time_p50_update,
+        finalize=_asynchrony_generation_time_p50_finalize,
+        formula="quantile(generation_seconds, level=0.5)",
+        slots=(Slot("sequence_count", "count"), Slot("generation_seconds_values", "values")),
     ),
     "asynchrony/generation_time/p95": MetricFunction(
         id="asynchrony/generation_time/p95",
@@ -838,7 +895,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds"),
         parameters={},
         function=asynchrony_generation_time_p95,
-        own_reference="rlmetrics.impl.references:seconds_p95",
+        update=_asynchrony_generation_time_p95_update,
+        finalize=_asynchrony_generation_time_p95_finalize,
+        formula="quantile(generation_seconds, level=0.95)",
+        slots=(Slot("sequence_count", "count"), Slot("generation_seconds_values", "values")),
     ),
     "asynchrony/generation_time/p99": MetricFunction(
         id="asynchrony/generation_time/p99",
@@ -850,7 +910,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds"),
         parameters={},
         function=asynchrony_generation_time_p99,
-        own_reference="rlmetrics.impl.references:seconds_p99",
+        update=_asynchrony_generation_time_p99_update,
+        finalize=_asynchrony_generation_time_p99_finalize,
+        formula="quantile(generation_seconds, level=0.99)",
+        slots=(Slot("sequence_count", "count"), Slot("generation_seconds_values", "values")),
     ),
     "asynchrony/partial_responses": MetricFunction(
         id="asynchrony/partial_responses",

@@ -11,7 +11,7 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.impl.balance import mean_absolute_violation as _balance_expert_load_avg_violation_impl
-from rlmetrics.state import ops
+from rlmetrics.state import means, ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
@@ -362,7 +362,11 @@ def balance_expert_load_avg_violation(expert_assignments: Tensor) -> Tensor:
     """Mean absolute deviation of the experts' loads of one layer from their mean, relative to the mean.
 
     Load of an expert over the mean load, minus 1: 0 is perfect balance, -1 an expert that is never used. Less sensitive
-    to a single expert than the extremes.
+    to a single expert than the extremes. A batch is one report: counts of all micro-batches and ranks since the last
+    one are added up expert by expert before.
+
+    Each update of a state must be one whole batch as the trainer forms it; the result is the mean over batches, which
+    count alike, whatever their size.
 
     Args:
         expert_assignments: Int tensor ``[N]``. Number of tokens routed to each expert of one layer.
@@ -813,6 +817,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("expert_assignments"),
         parameters={},
         function=balance_expert_load_avg_violation,
+        update=means.over_batches(balance_expert_load_avg_violation),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:mean_absolute_violation",
     ),
     "balance/expert_load/max_violation_layer_max": MetricFunction(

@@ -10,12 +10,6 @@ from typing import Final
 
 from torch import Tensor
 
-from rlmetrics.impl.stragglers import slowest_generation_time as _interaction_slowest_generation_time_impl
-from rlmetrics.impl.stragglers import slowest_preemptions as _interaction_slowest_preemptions_impl
-from rlmetrics.impl.stragglers import slowest_prompt_length as _interaction_slowest_prompt_length_impl
-from rlmetrics.impl.stragglers import slowest_response_length as _interaction_slowest_response_length_impl
-from rlmetrics.impl.stragglers import slowest_score_time as _interaction_slowest_score_time_impl
-from rlmetrics.impl.stragglers import slowest_tool_time as _interaction_slowest_tool_time_impl
 from rlmetrics.state import ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
@@ -823,7 +817,11 @@ def interaction_slowest_generation_time(
     so it jumps about. Seconds in the engine for the response whose generation, tool and scoring times add up to the
     most.
 
-    Population: Every response of the batch.
+    Formula::
+
+        at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -837,8 +835,26 @@ def interaction_slowest_generation_time(
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _interaction_slowest_generation_time_update(generation_seconds, tool_seconds, score_seconds)
+    return _interaction_slowest_generation_time_finalize(state)
+
+
+def _interaction_slowest_generation_time_update(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+) -> Tensor:
     check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
-    return _interaction_slowest_generation_time_impl(generation_seconds, tool_seconds, score_seconds)
+    generation_seconds = ops.as_float(generation_seconds)
+    tool_seconds = ops.as_float(tool_seconds)
+    score_seconds = ops.as_float(score_seconds)
+    generation_seconds_at_max = ops.at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)
+    return pack([generation_seconds_at_max])
+
+
+def _interaction_slowest_generation_time_finalize(state: Tensor) -> Tensor:
+    generation_seconds_at_max = state[0:3]
+    return ops.value_at_max(generation_seconds_at_max)
 
 
 def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tensor, score_seconds: Tensor) -> Tensor:
@@ -847,7 +863,11 @@ def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tens
     Part of the tools in the straggler of the batch: if it is large, speed up or limit the tool rather than the model.
     Seconds in tools for that response.
 
-    Population: Every response of the batch.
+    Formula::
+
+        at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -861,8 +881,26 @@ def interaction_slowest_tool_time(generation_seconds: Tensor, tool_seconds: Tens
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _interaction_slowest_tool_time_update(generation_seconds, tool_seconds, score_seconds)
+    return _interaction_slowest_tool_time_finalize(state)
+
+
+def _interaction_slowest_tool_time_update(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+) -> Tensor:
     check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
-    return _interaction_slowest_tool_time_impl(generation_seconds, tool_seconds, score_seconds)
+    generation_seconds = ops.as_float(generation_seconds)
+    tool_seconds = ops.as_float(tool_seconds)
+    score_seconds = ops.as_float(score_seconds)
+    tool_seconds_at_max = ops.at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)
+    return pack([tool_seconds_at_max])
+
+
+def _interaction_slowest_tool_time_finalize(state: Tensor) -> Tensor:
+    tool_seconds_at_max = state[0:3]
+    return ops.value_at_max(tool_seconds_at_max)
 
 
 def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Tensor, score_seconds: Tensor) -> Tensor:
@@ -871,7 +909,11 @@ def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Ten
     Part of scoring in the straggler of the batch: if it is large, the reward function holds everyone up. Seconds of
     scoring for that response.
 
-    Population: Every response of the batch.
+    Formula::
+
+        at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -885,8 +927,26 @@ def interaction_slowest_score_time(generation_seconds: Tensor, tool_seconds: Ten
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _interaction_slowest_score_time_update(generation_seconds, tool_seconds, score_seconds)
+    return _interaction_slowest_score_time_finalize(state)
+
+
+def _interaction_slowest_score_time_update(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+) -> Tensor:
     check(generation_seconds=generation_seconds, tool_seconds=tool_seconds, score_seconds=score_seconds)
-    return _interaction_slowest_score_time_impl(generation_seconds, tool_seconds, score_seconds)
+    generation_seconds = ops.as_float(generation_seconds)
+    tool_seconds = ops.as_float(tool_seconds)
+    score_seconds = ops.as_float(score_seconds)
+    score_seconds_at_max = ops.at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)
+    return pack([score_seconds_at_max])
+
+
+def _interaction_slowest_score_time_finalize(state: Tensor) -> Tensor:
+    score_seconds_at_max = state[0:3]
+    return ops.value_at_max(score_seconds_at_max)
 
 
 def interaction_slowest_preemptions(
@@ -900,7 +960,11 @@ def interaction_slowest_preemptions(
     Interruptions of the straggler; above 0 it was slow because it was pushed out of the cache. How often the engine
     interrupted that response.
 
-    Population: Every response of the batch.
+    Formula::
+
+        at_max(preemptions, generation_seconds + tool_seconds + score_seconds)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -915,13 +979,32 @@ def interaction_slowest_preemptions(
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _interaction_slowest_preemptions_update(generation_seconds, tool_seconds, score_seconds, preemptions)
+    return _interaction_slowest_preemptions_finalize(state)
+
+
+def _interaction_slowest_preemptions_update(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+    preemptions: Tensor,
+) -> Tensor:
     check(
         generation_seconds=generation_seconds,
         tool_seconds=tool_seconds,
         score_seconds=score_seconds,
         preemptions=preemptions,
     )
-    return _interaction_slowest_preemptions_impl(generation_seconds, tool_seconds, score_seconds, preemptions)
+    generation_seconds = ops.as_float(generation_seconds)
+    tool_seconds = ops.as_float(tool_seconds)
+    score_seconds = ops.as_float(score_seconds)
+    preemptions_at_max = ops.at_max(preemptions, generation_seconds + tool_seconds + score_seconds)
+    return pack([preemptions_at_max])
+
+
+def _interaction_slowest_preemptions_finalize(state: Tensor) -> Tensor:
+    preemptions_at_max = state[0:3]
+    return ops.value_at_max(preemptions_at_max)
 
 
 def interaction_slowest_prompt_length(
@@ -934,7 +1017,11 @@ def interaction_slowest_prompt_length(
 
     A long prompt points to slow prefill or a conversation that keeps growing. Number of prompt tokens of that response.
 
-    Population: Every response of the batch.
+    Formula::
+
+        at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -949,13 +1036,32 @@ def interaction_slowest_prompt_length(
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _interaction_slowest_prompt_length_update(generation_seconds, tool_seconds, score_seconds, prompt_lengths)
+    return _interaction_slowest_prompt_length_finalize(state)
+
+
+def _interaction_slowest_prompt_length_update(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+    prompt_lengths: Tensor,
+) -> Tensor:
     check(
         generation_seconds=generation_seconds,
         tool_seconds=tool_seconds,
         score_seconds=score_seconds,
         prompt_lengths=prompt_lengths,
     )
-    return _interaction_slowest_prompt_length_impl(generation_seconds, tool_seconds, score_seconds, prompt_lengths)
+    generation_seconds = ops.as_float(generation_seconds)
+    tool_seconds = ops.as_float(tool_seconds)
+    score_seconds = ops.as_float(score_seconds)
+    prompt_lengths_at_max = ops.at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)
+    return pack([prompt_lengths_at_max])
+
+
+def _interaction_slowest_prompt_length_finalize(state: Tensor) -> Tensor:
+    prompt_lengths_at_max = state[0:3]
+    return ops.value_at_max(prompt_lengths_at_max)
 
 
 def interaction_slowest_response_length(
@@ -969,7 +1075,11 @@ def interaction_slowest_response_length(
     Usually close to the largest response length; if it is not, something other than length made it slow. Number of
     response tokens of that response, tool outputs included.
 
-    Population: Every response of the batch.
+    Formula::
+
+        at_max(lengths, generation_seconds + tool_seconds + score_seconds)
+
+    Population: Every response of the batch. Data may be split between sequences: merged states equal the whole.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -984,13 +1094,32 @@ def interaction_slowest_response_length(
         TypeError: An input is no tensor, or has another dtype.
         ValueError: An input has another number of axes, or two inputs disagree about an axis.
     """
+    state = _interaction_slowest_response_length_update(generation_seconds, tool_seconds, score_seconds, lengths)
+    return _interaction_slowest_response_length_finalize(state)
+
+
+def _interaction_slowest_response_length_update(
+    generation_seconds: Tensor,
+    tool_seconds: Tensor,
+    score_seconds: Tensor,
+    lengths: Tensor,
+) -> Tensor:
     check(
         generation_seconds=generation_seconds,
         tool_seconds=tool_seconds,
         score_seconds=score_seconds,
         lengths=lengths,
     )
-    return _interaction_slowest_response_length_impl(generation_seconds, tool_seconds, score_seconds, lengths)
+    generation_seconds = ops.as_float(generation_seconds)
+    tool_seconds = ops.as_float(tool_seconds)
+    score_seconds = ops.as_float(score_seconds)
+    lengths_at_max = ops.at_max(lengths, generation_seconds + tool_seconds + score_seconds)
+    return pack([lengths_at_max])
+
+
+def _interaction_slowest_response_length_finalize(state: Tensor) -> Tensor:
+    lengths_at_max = state[0:3]
+    return ops.value_at_max(lengths_at_max)
 
 
 METRICS: Final[dict[str, MetricFunction]] = {
@@ -1304,7 +1433,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
         parameters={},
         function=interaction_slowest_generation_time,
-        own_reference="rlmetrics.impl.stragglers_reference:slowest_generation_time",
+        update=_interaction_slowest_generation_time_update,
+        finalize=_interaction_slowest_generation_time_finalize,
+        formula="at_max(generation_seconds, generation_seconds + tool_seconds + score_seconds)",
+        slots=(Slot("generation_seconds_at_max", "at_max"),),
     ),
     "interaction/slowest/tool_time": MetricFunction(
         id="interaction/slowest/tool_time",
@@ -1316,7 +1448,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
         parameters={},
         function=interaction_slowest_tool_time,
-        own_reference="rlmetrics.impl.stragglers_reference:slowest_tool_time",
+        update=_interaction_slowest_tool_time_update,
+        finalize=_interaction_slowest_tool_time_finalize,
+        formula="at_max(tool_seconds, generation_seconds + tool_seconds + score_seconds)",
+        slots=(Slot("tool_seconds_at_max", "at_max"),),
     ),
     "interaction/slowest/score_time": MetricFunction(
         id="interaction/slowest/score_time",
@@ -1328,7 +1463,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds", "tool_seconds", "score_seconds"),
         parameters={},
         function=interaction_slowest_score_time,
-        own_reference="rlmetrics.impl.stragglers_reference:slowest_score_time",
+        update=_interaction_slowest_score_time_update,
+        finalize=_interaction_slowest_score_time_finalize,
+        formula="at_max(score_seconds, generation_seconds + tool_seconds + score_seconds)",
+        slots=(Slot("score_seconds_at_max", "at_max"),),
     ),
     "interaction/slowest/preemptions": MetricFunction(
         id="interaction/slowest/preemptions",
@@ -1340,7 +1478,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds", "tool_seconds", "score_seconds", "preemptions"),
         parameters={},
         function=interaction_slowest_preemptions,
-        own_reference="rlmetrics.impl.stragglers_reference:slowest_preemptions",
+        update=_interaction_slowest_preemptions_update,
+        finalize=_interaction_slowest_preemptions_finalize,
+        formula="at_max(preemptions, generation_seconds + tool_seconds + score_seconds)",
+        slots=(Slot("preemptions_at_max", "at_max"),),
     ),
     "interaction/slowest/prompt_length": MetricFunction(
         id="interaction/slowest/prompt_length",
@@ -1352,7 +1493,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds", "tool_seconds", "score_seconds", "prompt_lengths"),
         parameters={},
         function=interaction_slowest_prompt_length,
-        own_reference="rlmetrics.impl.stragglers_reference:slowest_prompt_length",
+        update=_interaction_slowest_prompt_length_update,
+        finalize=_interaction_slowest_prompt_length_finalize,
+        formula="at_max(prompt_lengths, generation_seconds + tool_seconds + score_seconds)",
+        slots=(Slot("prompt_lengths_at_max", "at_max"),),
     ),
     "interaction/slowest/response_length": MetricFunction(
         id="interaction/slowest/response_length",
@@ -1364,7 +1508,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("generation_seconds", "tool_seconds", "score_seconds", "lengths"),
         parameters={},
         function=interaction_slowest_response_length,
-        own_reference="rlmetrics.impl.stragglers_reference:slowest_response_length",
+        update=_interaction_slowest_response_length_update,
+        finalize=_interaction_slowest_response_length_finalize,
+        formula="at_max(lengths, generation_seconds + tool_seconds + score_seconds)",
+        slots=(Slot("lengths_at_max", "at_max"),),
     ),
 }
 """What is known about each function, by the metric's id."""

@@ -17,7 +17,7 @@ from torch import Tensor
 from rlmetrics.impl.preference import aot as _preference_loss_aot_impl
 from rlmetrics.impl.preference import aot_unpaired as _preference_loss_aot_unpaired_impl
 from rlmetrics.impl.preference import kto_pair as _preference_loss_kto_pair_impl
-from rlmetrics.state import ops
+from rlmetrics.state import means, ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
@@ -3200,9 +3200,13 @@ def preference_loss_kto_pair(
 
     The mean log-ratio of the other half of the batch, not below 0, stands in for the divergence from the reference.
     Between 0 and 1; starts at exactly 0.5. Depends on the batch, because the other half enters every term. It was an
-    early stand-in for KTO, which needs no pairs.
+    early stand-in for KTO, which needs no pairs. A batch is a micro-batch of one rank: nothing is gathered before means
+    are taken, and in training micro-batches of all ranks count alike, while in evaluation each counts by its number of
+    pairs.
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: kto_pair.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: kto_pair. Each update of a
+    state must be one whole batch as the trainer forms it; the result is the mean over batches, which count alike,
+    whatever their size.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4016,8 +4020,12 @@ def preference_loss_aot(
 
     The differences between preferred and rejected log-probability are sorted over the batch, once for the policy and
     once for the reference, and compared rank by rank. The value depends on the batch size, because sorting mixes pairs.
+    A batch is a micro-batch of one rank: nothing is gathered before it is sorted, and in training micro-batches of all
+    ranks count alike, while in evaluation each counts by its number of pairs.
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: aot.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: aot. Each update of a
+    state must be one whole batch as the trainer forms it; the result is the mean over batches, which count alike,
+    whatever their size.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -4070,9 +4078,13 @@ def preference_loss_aot_unpaired(
     """AOT loss for unpaired data, the smoothed DPO loss on sorted log-ratios of preferred and rejected responses.
 
     The log-ratios of preferred and of rejected responses are sorted separately and compared rank by rank, so the pairs
-    of the data set do not matter. The value depends on the batch size.
+    of the data set do not matter. The value depends on the batch size. A batch is a micro-batch of one rank: nothing is
+    gathered before it is sorted, and in training micro-batches of all ranks count alike, while in evaluation each
+    counts by its number of pairs.
 
-    Population: Every pair of a preferred and a rejected response of the data set. Estimator: aot.
+    Population: Every pair of a preferred and a rejected response of the data set. Estimator: aot. Each update of a
+    state must be one whole batch as the trainer forms it; the result is the mean over batches, which count alike,
+    whatever their size.
 
     Args:
         chosen_logprobs: Float tensor ``[B]`` in nat. Log-probability of each preferred response under the current
@@ -6696,6 +6708,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
         parameters={"beta": 0.1},
         function=preference_loss_kto_pair,
+        update=means.over_batches(preference_loss_kto_pair),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:kto_pair",
     ),
     "preference/loss/exo_pair": MetricFunction(
@@ -6883,6 +6898,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
         parameters={"beta": 0.1, "label_smoothing": 0.0},
         function=preference_loss_aot,
+        update=means.over_batches(preference_loss_aot),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:aot",
     ),
     "preference/loss/aot_unpaired": MetricFunction(
@@ -6898,6 +6916,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("chosen_logprobs", "rejected_logprobs", "ref_chosen_logprobs", "ref_rejected_logprobs"),
         parameters={"beta": 0.1, "label_smoothing": 0.0},
         function=preference_loss_aot_unpaired,
+        update=means.over_batches(preference_loss_aot_unpaired),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:aot_unpaired",
     ),
     "preference/loss/contrastive": MetricFunction(

@@ -12,11 +12,6 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from rlmetrics.impl.quantiles import weight_p25 as _rollout_token_weight_p25_impl
-from rlmetrics.impl.quantiles import weight_p50 as _rollout_token_weight_p50_impl
-from rlmetrics.impl.quantiles import weight_p75 as _rollout_token_weight_p75_impl
-from rlmetrics.impl.quantiles import weight_p95 as _rollout_token_weight_p95_impl
-from rlmetrics.impl.quantiles import weight_p99 as _rollout_token_weight_p99_impl
 from rlmetrics.state import ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
@@ -5948,7 +5943,13 @@ def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     A quarter of the tokens weigh less.
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+    Formula::
+
+        quantile(exp(old_logprobs - rollout_logprobs), level=0.25)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and cannot be part of a suite.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -5968,8 +5969,24 @@ def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
     """
+    state = _rollout_token_weight_p25_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_token_weight_p25_finalize(state)
+
+
+def _rollout_token_weight_p25_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    return _rollout_token_weight_p25_impl(old_logprobs, rollout_logprobs, mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+def _rollout_token_weight_p25_finalize(state: Tensor) -> Tensor:
+    token_count = state[0]
+    exponential_values = state[1:]
+    return ops.quantile(exponential_values, token_count, level=0.25)
 
 
 def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -5977,7 +5994,13 @@ def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     Half of the tokens weigh less: near 1 even in bad runs, because most tokens agree.
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+    Formula::
+
+        quantile(exp(old_logprobs - rollout_logprobs), level=0.5)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and cannot be part of a suite.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -5997,8 +6020,24 @@ def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
     """
+    state = _rollout_token_weight_p50_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_token_weight_p50_finalize(state)
+
+
+def _rollout_token_weight_p50_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    return _rollout_token_weight_p50_impl(old_logprobs, rollout_logprobs, mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+def _rollout_token_weight_p50_finalize(state: Tensor) -> Tensor:
+    token_count = state[0]
+    exponential_values = state[1:]
+    return ops.quantile(exponential_values, token_count, level=0.5)
 
 
 def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -6006,7 +6045,13 @@ def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     Three quarters of the tokens weigh less.
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+    Formula::
+
+        quantile(exp(old_logprobs - rollout_logprobs), level=0.75)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and cannot be part of a suite.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -6026,8 +6071,24 @@ def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
     """
+    state = _rollout_token_weight_p75_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_token_weight_p75_finalize(state)
+
+
+def _rollout_token_weight_p75_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    return _rollout_token_weight_p75_impl(old_logprobs, rollout_logprobs, mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+def _rollout_token_weight_p75_finalize(state: Tensor) -> Tensor:
+    token_count = state[0]
+    exponential_values = state[1:]
+    return ops.quantile(exponential_values, token_count, level=0.75)
 
 
 def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -6035,7 +6096,13 @@ def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     One token in twenty weighs more. Together with the truncation bound it says how many tokens are cut.
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+    Formula::
+
+        quantile(exp(old_logprobs - rollout_logprobs), level=0.95)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and cannot be part of a suite.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -6055,8 +6122,24 @@ def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
     """
+    state = _rollout_token_weight_p95_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_token_weight_p95_finalize(state)
+
+
+def _rollout_token_weight_p95_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    return _rollout_token_weight_p95_impl(old_logprobs, rollout_logprobs, mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+def _rollout_token_weight_p95_finalize(state: Tensor) -> Tensor:
+    token_count = state[0]
+    exponential_values = state[1:]
+    return ops.quantile(exponential_values, token_count, level=0.95)
 
 
 def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
@@ -6064,7 +6147,13 @@ def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     One token in a hundred weighs more; the first of the percentiles to move when the mismatch grows.
 
-    Population: Every response token up to and including the end-of-sequence token. Estimator: raw.
+    Formula::
+
+        quantile(exp(old_logprobs - rollout_logprobs), level=0.99)
+
+    Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
+    anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
+    and cannot be part of a suite.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -6084,8 +6173,24 @@ def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
         Yao et al. 2025, Your Efficient RL Framework Secretly Brings You Off-Policy RL Training,
             https://fengyao.notion.site/off-policy-rl.
     """
+    state = _rollout_token_weight_p99_update(old_logprobs, rollout_logprobs, mask)
+    return _rollout_token_weight_p99_finalize(state)
+
+
+def _rollout_token_weight_p99_update(old_logprobs: Tensor, rollout_logprobs: Tensor, mask: Tensor) -> Tensor:
     check(old_logprobs=old_logprobs, rollout_logprobs=rollout_logprobs, mask=mask)
-    return _rollout_token_weight_p99_impl(old_logprobs, rollout_logprobs, mask)
+    mask = mask.bool()
+    old_logprobs = ops.masked(old_logprobs, mask)
+    rollout_logprobs = ops.masked(rollout_logprobs, mask)
+    exponential_values = ops.kept(torch.exp(old_logprobs - rollout_logprobs), mask)
+    token_count = ops.count(mask)
+    return pack([token_count, exponential_values])
+
+
+def _rollout_token_weight_p99_finalize(state: Tensor) -> Tensor:
+    token_count = state[0]
+    exponential_values = state[1:]
+    return ops.quantile(exponential_values, token_count, level=0.99)
 
 
 def rollout_rejection_mean(rejection_statistic: Tensor, mask: Tensor) -> Tensor:
@@ -8522,7 +8627,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("old_logprobs", "rollout_logprobs", "mask"),
         parameters={},
         function=rollout_token_weight_p25,
-        own_reference="rlmetrics.impl.references:weight_p25",
+        update=_rollout_token_weight_p25_update,
+        finalize=_rollout_token_weight_p25_finalize,
+        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.25)",
+        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
     ),
     "rollout/token_weight/p50": MetricFunction(
         id="rollout/token_weight/p50",
@@ -8534,7 +8642,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("old_logprobs", "rollout_logprobs", "mask"),
         parameters={},
         function=rollout_token_weight_p50,
-        own_reference="rlmetrics.impl.references:weight_p50",
+        update=_rollout_token_weight_p50_update,
+        finalize=_rollout_token_weight_p50_finalize,
+        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.5)",
+        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
     ),
     "rollout/token_weight/p75": MetricFunction(
         id="rollout/token_weight/p75",
@@ -8546,7 +8657,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("old_logprobs", "rollout_logprobs", "mask"),
         parameters={},
         function=rollout_token_weight_p75,
-        own_reference="rlmetrics.impl.references:weight_p75",
+        update=_rollout_token_weight_p75_update,
+        finalize=_rollout_token_weight_p75_finalize,
+        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.75)",
+        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
     ),
     "rollout/token_weight/p95": MetricFunction(
         id="rollout/token_weight/p95",
@@ -8558,7 +8672,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("old_logprobs", "rollout_logprobs", "mask"),
         parameters={},
         function=rollout_token_weight_p95,
-        own_reference="rlmetrics.impl.references:weight_p95",
+        update=_rollout_token_weight_p95_update,
+        finalize=_rollout_token_weight_p95_finalize,
+        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.95)",
+        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
     ),
     "rollout/token_weight/p99": MetricFunction(
         id="rollout/token_weight/p99",
@@ -8570,7 +8687,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("old_logprobs", "rollout_logprobs", "mask"),
         parameters={},
         function=rollout_token_weight_p99,
-        own_reference="rlmetrics.impl.references:weight_p99",
+        update=_rollout_token_weight_p99_update,
+        finalize=_rollout_token_weight_p99_finalize,
+        formula="quantile(exp(old_logprobs - rollout_logprobs), level=0.99)",
+        slots=(Slot("token_count", "count"), Slot("exponential_values", "values")),
     ),
     "rollout/rejection/mean": MetricFunction(
         id="rollout/rejection/mean",

@@ -11,7 +11,7 @@ from typing import Final
 from torch import Tensor
 
 from rlmetrics.impl.stragglers import slow_rank_share as _stage_slow_rank_share_impl
-from rlmetrics.state import ops
+from rlmetrics.state import means, ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
@@ -107,7 +107,11 @@ def stage_slow_rank_share(rank_values: Tensor) -> Tensor:
     Hardly ever informative: by construction about a tenth of the ranks lie above their own 90th percentile, with eight
     ranks always one, unless times are equal to the last digit. It says nothing about how much slower they are; compare
     the largest with the smallest time for that. -1 means that there is only one process. Number of ranks whose time in
-    the engine exceeds the interpolated 90th percentile of all ranks, over the number of ranks.
+    the engine exceeds the interpolated 90th percentile of all ranks, over the number of ranks. A batch is one
+    generation, with the times of all ranks.
+
+    Each update of a state must be one whole batch as the trainer forms it; the result is the mean over batches, which
+    count alike, whatever their size.
 
     Args:
         rank_values: Float tensor ``[N]``. A number that each process has already reduced on its own, one per process.
@@ -164,7 +168,10 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("rank_values"),
         parameters={},
         function=stage_slow_rank_share,
-        own_reference="rlmetrics.impl.stragglers_reference:slow_rank_share",
+        update=means.over_batches(stage_slow_rank_share),
+        finalize=means.finalize,
+        slots=means.SLOTS,
+        own_reference="rlmetrics.impl.references:slow_rank_share",
     ),
 }
 """What is known about each function, by the metric's id."""

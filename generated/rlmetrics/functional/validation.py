@@ -18,7 +18,7 @@ from rlmetrics.impl.validation import majority_of_n_mean as _validation_majority
 from rlmetrics.impl.validation import majority_of_n_std as _validation_majority_of_n_std_impl
 from rlmetrics.impl.validation import worst_of_n_mean as _validation_worst_of_n_mean_impl
 from rlmetrics.impl.validation import worst_of_n_std as _validation_worst_of_n_std_impl
-from rlmetrics.state import group_means, ops
+from rlmetrics.state import means, ops
 from rlmetrics.state.layout import Slot
 from rlmetrics.state.registry import MetricFunction
 from rlmetrics.state.slots import pack
@@ -531,9 +531,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_best_of_n_mean,
-        update=group_means.update_of(validation_best_of_n_mean),
-        finalize=group_means.finalize,
-        slots=group_means.SLOTS,
+        update=means.over_groups(validation_best_of_n_mean),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:best_of_n_mean",
     ),
     "validation/best_of_n/std": MetricFunction(
@@ -546,9 +546,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_best_of_n_std,
-        update=group_means.update_of(validation_best_of_n_std),
-        finalize=group_means.finalize,
-        slots=group_means.SLOTS,
+        update=means.over_groups(validation_best_of_n_std),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:best_of_n_std",
     ),
     "validation/pass_at_k": MetricFunction(
@@ -561,9 +561,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("solved", "group_ids"),
         parameters={"k": None},
         function=validation_pass_at_k,
-        update=group_means.update_of(validation_pass_at_k),
-        finalize=group_means.finalize,
-        slots=group_means.SLOTS,
+        update=means.over_groups(validation_pass_at_k),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:pass_at_k",
     ),
     "validation/pass_power_k": MetricFunction(
@@ -576,9 +576,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("solved", "group_ids"),
         parameters={"k": None},
         function=validation_pass_power_k,
-        update=group_means.update_of(validation_pass_power_k),
-        finalize=group_means.finalize,
-        slots=group_means.SLOTS,
+        update=means.over_groups(validation_pass_power_k),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:pass_power_k",
     ),
     "validation/worst_of_n/mean": MetricFunction(
@@ -591,9 +591,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_worst_of_n_mean,
-        update=group_means.update_of(validation_worst_of_n_mean),
-        finalize=group_means.finalize,
-        slots=group_means.SLOTS,
+        update=means.over_groups(validation_worst_of_n_mean),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:worst_of_n_mean",
     ),
     "validation/worst_of_n/std": MetricFunction(
@@ -606,9 +606,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_worst_of_n_std,
-        update=group_means.update_of(validation_worst_of_n_std),
-        finalize=group_means.finalize,
-        slots=group_means.SLOTS,
+        update=means.over_groups(validation_worst_of_n_std),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:worst_of_n_std",
     ),
     "validation/majority_of_n/mean": MetricFunction(
@@ -621,9 +621,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "answers", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_majority_of_n_mean,
-        update=group_means.update_of(validation_majority_of_n_mean),
-        finalize=group_means.finalize,
-        slots=group_means.SLOTS,
+        update=means.over_groups(validation_majority_of_n_mean),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:majority_of_n_mean",
     ),
     "validation/majority_of_n/std": MetricFunction(
@@ -639,9 +639,9 @@ METRICS: Final[dict[str, MetricFunction]] = {
         inputs=named("sample_values", "answers", "group_ids"),
         parameters={"n": None, "resamples": 1000, "seed": 42},
         function=validation_majority_of_n_std,
-        update=group_means.update_of(validation_majority_of_n_std),
-        finalize=group_means.finalize,
-        slots=group_means.SLOTS,
+        update=means.over_groups(validation_majority_of_n_std),
+        finalize=means.finalize,
+        slots=means.SLOTS,
         own_reference="rlmetrics.impl.references:majority_of_n_std",
     ),
 }
