@@ -2,8 +2,9 @@
 
 Small tensors cost what a call costs, so reductions of one kind over tensors of one shape are put off and done together.
 Large tensors on the CPU cost what memory and the slowest instructions cost, so masks and comparisons become bit
-patterns, which take a fifth of the time that truth values take. Under ``torch.compile``, which does both better, they
-are what ``ops`` has.
+patterns, which take a fifth of the time that truth values take. Under ``torch.compile``, which does both better, what
+is left is that reductions of tokens go row by row: those over all elements stand in a loop of their own, and each loop
+reads everything again.
 
 ``keep`` stands for a mask in any of these forms; ``clean`` says that values are 0, or conditions false, outside it.
 """
@@ -126,13 +127,24 @@ def total(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Valu
     return _added(_row_sums(x, keep=clean)) if _sums_rows(x) else ops.total(x)
 
 
+def _compiles_rows(x: Tensor) -> bool:
+    """Return whether the compiler is to reduce row by row."""
+    return x.dim() > 1 and torch.compiler.is_compiling()
+
+
 def _sums_rows(x: Tensor) -> bool:
     """Return whether sums go by rows: eager torch makes a float64 copy of all for sums in float64."""
-    return x.dtype == torch.float32 and bits_will_do(x)
+    return _compiles_rows(x) or (x.dtype == torch.float32 and bits_will_do(x))
 
 
 def _row_sums(x: Tensor, *, keep: bool) -> Tensor:
-    """Return the sum of each row, pairwise in float32; kept with values that were masked, which nobody else has."""
+    """Return the sum of each row.
+
+    Eager sums are pairwise in float32, and kept with values that were masked, which nobody else has. The compiler adds
+    one after the other, but converts for nothing.
+    """
+    if torch.compiler.is_compiling():
+        return x.sum(-1, dtype=ops.wide_dtype(x))
     sums: Tensor | None = x.__dict__.get("row_sums")
     if sums is None:
         sums = x.sum(-1)
@@ -163,8 +175,6 @@ def _number(condition: Tensor) -> Value:
     """Return how many elements of a condition are true."""
     if not condition.dim():
         return ops.count(condition)
-    if torch.compiler.is_compiling() and condition.numel() < 1 << 31:
-        return condition.sum(dtype=torch.int32).to(ops.wide_dtype(condition))
     # Within a row, a narrow sum is exact, and several times as fast.
     return _added(condition.sum(-1, dtype=torch.int32))
 
@@ -173,6 +183,8 @@ def smallest(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> V
     """Return the minimum over the population."""
     if _put_off(x):
         return "smallest", x, over, clean
+    if _compiles_rows(x) and x.numel():
+        return ops.smallest((x if over is None else select(over, x, inf)).amin(-1))
     return _filled(x, over, inf).amin() if clean and _has_bits(x, over) else ops.smallest(x, over)
 
 
@@ -180,6 +192,8 @@ def largest(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Va
     """Return the maximum over the population."""
     if _put_off(x):
         return "largest", x, over, clean
+    if _compiles_rows(x) and x.numel():
+        return ops.largest((x if over is None else select(over, x, -inf)).amax(-1))
     return _filled(x, over, -inf).amax() if clean and _has_bits(x, over) else ops.largest(x, over)
 
 
@@ -218,16 +232,20 @@ def moments(x: Tensor, over: Tensor | None = None, *, clean: bool = False) -> Va
         rest.view(torch.int32).bitwise_and_(over)
     else:
         rest = select(over, rest, 0)
-    rest = rest.to(n.dtype).flatten()
-    left = rest.sum()
+    rest = rest.to(n.dtype)
+    if torch.compiler.is_compiling():
+        left, squares = rest.sum(-1).sum(), rest.square().sum(-1).sum()
+    else:
+        rest = rest.flatten()
+        left, squares = rest.sum(), torch.dot(rest, rest)
     shift = left / size
-    return torch.stack([n, near + shift, torch.dot(rest, rest) - left * shift])
+    return torch.stack([n, near + shift, squares - left * shift])
 
 
 def _size(keep: Tensor) -> Tensor:
     """Return how many elements a mask holds; kept with bits, because the mask is that of all moments of an update."""
     if keep.dtype == torch.bool:
-        return ops.count(keep)
+        return ops.count(keep.sum(-1, dtype=torch.int32) if _compiles_rows(keep) else keep)
     size: Tensor | None = keep.__dict__.get("size")
     if size is None:
         rows = keep.sum(-1, dtype=torch.int32)
@@ -238,7 +256,7 @@ def _size(keep: Tensor) -> Tensor:
 def seq_sum(x: Tensor, keep: Tensor, *, clean: bool = False) -> Tensor:
     """Return the sum of each sequence, float64 ``[B]``."""
     x = x if clean else select(keep, x, 0)
-    return _row_sums(x, keep=clean).double() if _sums_rows(x) else ops.seq_sum(x)
+    return _row_sums(x, keep=clean).to(ops.wide_dtype(x)) if _sums_rows(x) else ops.seq_sum(x)
 
 
 def comoments(x: Tensor, y: Tensor, over: Tensor | None = None) -> Value:
