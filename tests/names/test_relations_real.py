@@ -333,3 +333,10 @@ def test_tokens_of_prompts_are_no_difference_between_counters_of_all_tokens(sour
     found = _translate(source, "num_tokens", "verl[sft]==0.9.0")
     assert "train/total_tokens(B)" == found.target
     assert "prompt positions" not in _said(found)
+
+
+def test_the_same_number_from_other_inputs_is_no_difference():
+    """Entropies per position or logits: both average what the model's distribution says."""
+    found = _translate("trl[GRPOTrainer]==0.27.2", "entropy", "verl==0.2")
+    assert "actor/entropy_loss" == found.target
+    assert "computed by" not in _said(found)

@@ -150,7 +150,7 @@ class _Comparison:
             yield Difference(f"the step of the value: {what}", "minor", "the value does not change from step to step")
         yield from self._traits()
         same_way = set(left.traits) == set(right.traits) and left.population == right.population
-        if left.reproduced_by != right.reproduced_by and same_way:
+        if self._computed(left) != self._computed(right) and same_way:
             yield Difference(f"computed by {self._both(self._formula(left), self._formula(right))}", "biased")
 
     def _populations(self) -> Iterator[Difference]:
@@ -189,6 +189,10 @@ class _Comparison:
                     trait = self._tables.traits[name]
                     what = f"only in {side}: {trait['what']}"
                     yield Difference(what, trait["grade"], trait.get("vanishes_when"), trait.get("correction"))
+
+    def _computed(self, signature: Signature) -> str | None:
+        """Return the variant that an emission is computed by, None for the metric's own number from whatever inputs."""
+        return None if signature.reproduced_by in self._metric.get("same", ()) else signature.reproduced_by
 
     def _formula(self, signature: Signature) -> str:
         if signature.reproduced_by is None:

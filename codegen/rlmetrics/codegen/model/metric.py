@@ -83,6 +83,9 @@ class FormulaVariant(Strict):
     """
 
     brief: Text
+    same: bool = Field(
+        default=False, description="Whether it is the metric's own number from other inputs, and so no difference."
+    )
     inputs: list[Text] | None = None
     parameters: dict[str, Parameter] | None = None
     let: dict[str, Text] | None = None
