@@ -151,6 +151,30 @@ def test_nothing_translated_is_an_error(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
+    ("keys", "options", "why"),
+    [
+        (
+            ["ppo/policy/approxkl", "ppo/val/vpred"],
+            ["--strict"],
+            "1 have approximate counterparts only, which --strict",
+        ),
+        (["ppo/returns/var"], [], "1 are keys of the source, but have no counterpart"),
+        (["a"], [], "is the source right?"),
+    ],
+)
+def test_what_keeps_all_keys_back_is_told(tmp_path, capsys, keys, options, why):
+    """Known keys without a counterpart, and those that only ``--strict`` leaves, don't make the source look wrong."""
+    source = tmp_path / "run.jsonl"
+    source.write_text(json.dumps(dict.fromkeys(keys, 1.0)) + "\n")
+
+    code = main(["translate", str(source), "--from", OLD, "--to", NEW, *options])
+
+    assert 2 == code
+    assert why in capsys.readouterr().err
+    assert ["run.jsonl"] == os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
     ("packed", "how"),
     [(gzip.compress, "gzip"), (bz2.compress, "bzip2"), (lzma.compress, "xz"), (lambda _: ZSTD, "zstd")],
 )

@@ -21,7 +21,7 @@ from .files import default_output, replacing, require_free
 from .jsontree import Document, TreeError
 from .kinds import DATABASES, KINDS, surface_of, wandb
 from .report import Report
-from .translator import Translator
+from .translator import Translator, nothing_translated
 from .tree import Tree, Unit, survey
 
 __all__ = ["translate_file"]
@@ -109,9 +109,7 @@ def translate_file(
         if path.is_dir():
             _mirror(path, part, tree, total, copy_others=copy_others)
         if not total.translated and not total.collisions:
-            first = ", ".join(sorted({*total.unknown, *total.unchanged, *total.set_aside})[:5]) or "none"
-            msg = f"0 keys translated from {total.source} to {total.target}; is the source right? First names: {first}"
-            raise InputError(msg, path)
+            raise InputError(nothing_translated(total, job.translators.values()), path)
     return total
 
 
@@ -144,14 +142,14 @@ class _Job:
     wandb: wandb.Options
 
     def __post_init__(self) -> None:
-        self._translators: dict[tuple[str | AmbiguousError, str | None], Translator] = {}
+        self.translators: dict[tuple[str | AmbiguousError, str | None], Translator] = {}
 
     def translator(self, source: str | AmbiguousError, unit: Unit) -> Translator:
         """Return the translator from a source, or from several that agree, for units like this one."""
         surface = self.surface or surface_of(unit.kind)
-        if (source, surface) not in self._translators:
-            self._translators[source, surface] = open_translator(source, self.target, surface=surface, **self.options)
-        return self._translators[source, surface]
+        if (source, surface) not in self.translators:
+            self.translators[source, surface] = open_translator(source, self.target, surface=surface, **self.options)
+        return self.translators[source, surface]
 
     def translate(self, unit: Unit, goal: Path, sources: Mapping[str | None, Source]) -> list[Report]:
         """Write the translation of a unit to ``goal``; there is an account for each source of its runs.
@@ -205,10 +203,13 @@ class _Job:
         translator = self.translator(source, unit)
         report = translator.new_report(unit.kind)
         report.path = str(unit.path)
-        if unit.kind == "wandb":
-            wandb.translate(unit.path, goal, translator, report, self.wandb)
-        else:
-            KINDS[unit.kind].translate(unit.path, goal, translator, report)
+        try:
+            if unit.kind == "wandb":
+                wandb.translate(unit.path, goal, translator, report, self.wandb)
+            else:
+                KINDS[unit.kind].translate(unit.path, goal, translator, report)
+        except InputError as error:
+            raise error if error.path else InputError(str(error), unit.path) from None
         return report
 
 

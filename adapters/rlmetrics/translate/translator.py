@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from .errors import InputError
 from .plan import Plan, Translation
 from .report import Report
 
-__all__ = ["Entry", "Translator"]
+__all__ = ["Entry", "Translator", "nothing_translated"]
 
 UNTRANSLATED = "untranslated"
 """The folder of names that are set aside."""
@@ -253,3 +253,17 @@ class Translator:
 
     def _aside(self, key: str) -> str:
         return f"{UNTRANSLATED}/{self._plan.slug}/{key}"
+
+
+def nothing_translated(report: Report, translators: Iterable[Translator]) -> str:
+    """Return what to say if no key was translated: what keeps the known ones back, or that the source may be wrong."""
+    known = [*report.unchanged, *report.set_aside]
+    strict = {key for translator in translators for key in known if translator.key(key).target is not None}
+    if strict:
+        why = f"{len(strict)} have approximate counterparts only, which --strict leaves out"
+    elif known:
+        why = f"{len(known)} are keys of the source, but have no counterpart"
+    else:
+        why = "is the source right?"
+    first = ", ".join(sorted({*report.unknown, *known})[:5]) or "none"
+    return f"0 keys translated from {report.source} to {report.target}; {why}. First names: {first}"

@@ -16,6 +16,7 @@ from .errors import InputError
 from .files import replacing, require_free
 from .kinds import wandb_workspace
 from .report import Report
+from .translator import nothing_translated
 from .view_server import SCHEME, Address
 
 __all__ = ["SCHEME", "save_view", "translate_view"]
@@ -80,8 +81,7 @@ def translate_view(
     report = translator.new_report("wandb-workspace")
     new = wandb_workspace.rewrite(view.spec, place, translator, report)
     if not report.translated and not report.collisions:
-        msg = f"0 keys translated from {report.source} to {report.target}; is the source right? Nothing was saved"
-        raise InputError(msg, place)
+        raise InputError(nothing_translated(report, [translator]), place)
     if file is not None:
         with replacing(file) as part:
             part.write_text(json.dumps({"displayName": view.title, "spec": new}, indent=1) + "\n", encoding="utf-8")

@@ -26,7 +26,7 @@ from .kinds.wandb.ids import NewId
 from .kinds.wandb.items import is_own
 from .kinds.wandb.run import settings
 from .report import Report
-from .translator import Translator
+from .translator import Translator, nothing_translated
 
 __all__ = ["SCHEME", "translate_server_run"]
 
@@ -106,8 +106,8 @@ def translate_server_run(
     report = translator.new_report("wandb")
     moves = [translator.key(key) for key in summary]
     if not any(move.translated for move in moves):
-        msg = f"0 keys translated from {report.source} to {report.target}; is the source right? Nothing was logged"
-        raise InputError(msg, Path(address))
+        translator.entries(summary)
+        raise InputError(nothing_translated(report, [translator]), Path(address))
     copy_id = NewId.of(name, report.source, report.target).new
     with _told(address):
         done = _last_step(api, address, f"{entity}/{project}/{copy_id}", entity=entity, project=project)

@@ -68,5 +68,6 @@ def note_of(report: Report, routes: dict[str, list[Route]]) -> str:
 def _require_legal(name: str, old: str) -> None:
     rules = load_tables().trackers["mlflow"]
     if re.fullmatch(rules["allowed"], name) is None or len(name) > rules["max_length"]:
-        msg = f"{old}: its new name {name} is none that MLflow allows; leave the key out, or bind other placeholders"
+        fix = "leave the key out, bind other placeholders, or leave out --surface"
+        msg = f"{old}: its new name {name} is none that MLflow allows; {fix}"
         raise InputError(msg)

@@ -10,6 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from rlmetrics.names.errors import NamesError
+
 from ...errors import InputError
 from ...protobufs import decode_error
 from ...report import Report
@@ -91,6 +93,8 @@ def translate_run(path: Path, output: Path, translator: Translator, report: Repo
             try:
                 for part in run.translate(record):
                     writer.write(payload if part is None else part.SerializeToString())
+            except NamesError:
+                raise
             except (InputError, ValueError, decode_error()) as error:
                 msg = f"record at byte {offset}: {error}"
                 raise InputError(msg, path) from None
