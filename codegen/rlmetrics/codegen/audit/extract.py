@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingType
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from .calls import decorated
@@ -55,6 +57,23 @@ class Extraction:
 
 def extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
     """Extracts the keys of a release from its sources (path in the package → text)."""
+    with _without_collection():
+        return _extract(framework, release, sources)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Keeps the collector from going through millions of syntax nodes again and again: a fourth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _extract(framework: str, release: str, sources: MappingType[str, str]) -> Extraction:
     settings = SETTINGS[framework]
     program = parse(settings, sources)
     keys: dict[tuple[str, str, str, int, str], LoggedKey] = {}

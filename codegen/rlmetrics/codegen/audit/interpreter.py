@@ -52,7 +52,11 @@ class Frame:
 
     def site(self, node: ast.AST) -> Site:
         """Returns where a node stands."""
-        return Site(self.module.path, getattr(node, "lineno", 1), self.info.symbol)
+        line = getattr(node, "lineno", 1)
+        found = self.info.sites.get(line)
+        if found is None:
+            found = self.info.sites[line] = Site(self.module.path, line, self.info.symbol)
+        return found
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .values import Site
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -26,6 +30,8 @@ class FunctionInfo:
     module: ModuleInfo
     owner: ClassInfo | None
     symbol: str
+    sites: dict[int, Site] = field(default_factory=dict, repr=False)
+    """Lines of it that were asked for; there are few, and each is asked for often."""
 
     @cached_property
     def is_static(self) -> bool:

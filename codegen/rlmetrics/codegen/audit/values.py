@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -316,12 +316,9 @@ class Choice(Value):
     options: tuple[Value, ...]
 
 
-def options(value: Value) -> Iterator[Value]:
-    """Iterates over what a value may be."""
-    if isinstance(value, Choice):
-        yield from value.options
-    else:
-        yield value
+def options(value: Value) -> tuple[Value, ...]:
+    """Returns what a value may be."""
+    return value.options if isinstance(value, Choice) else (value,)
 
 
 def is_empty(value: Value) -> bool:
@@ -335,10 +332,15 @@ def is_empty(value: Value) -> bool:
 
 def join(*values: Value) -> Value:
     """Returns a value that may be any of the given ones."""
+    if len(values) == 1 and not isinstance(values[0], Choice):
+        return values[0]
     found: list[Value] = []
     for value in values:
         for option in options(value):
-            if not any(option is other or _same(option, other) for other in found):
+            for other in found:
+                if option is other or _same(option, other):
+                    break
+            else:
                 found.append(option)
     known = [value for value in found if not isinstance(value, Unknown)]
     if len(known) < len(found):
@@ -347,9 +349,11 @@ def join(*values: Value) -> Value:
 
 
 def _same(one: Value, other: Value) -> bool:
+    if type(one) is not type(other):
+        return False
     if isinstance(one, Text) and isinstance(other, Text):
         return one.template == other.template and one.origins == other.origins
-    if isinstance(one, (Unknown, Constant)) and isinstance(other, (Unknown, Constant)):
+    if isinstance(one, (Unknown, Constant)):
         return one == other
     if isinstance(one, Function) and isinstance(other, Function):
         return one.info is other.info and one.owner is other.owner
