@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -62,10 +63,12 @@ def test_optional_input_in_some_updates() -> None:
 
 
 def test_every_metric_can_be_fused() -> None:
-    """Every formula of a number, fused on its own, is what its function returns, over nothing too."""
+    """Every metric that suites take, fused on its own, is what its function returns, over nothing too."""
     for key, metric in REGISTRY.items():
-        if not metric.formula or metric.kind == "distribution" or metric.keeps_values:
-            continue  # Distributions are no numbers: see test_suite_histograms. What keeps all values is refused.
+        if metric.kind == "distribution":
+            continue  # Distributions are no numbers: see test_suite_histograms.
+        if metric.keeps_values or (metric.atom == "group" and not metric.formula):
+            continue  # These are refused.
         parameters: dict[str, Any] = {name: BOUNDS[name] for name in metric.parameters if name in BOUNDS}
         parameters = {name: 0.5 for name, default in metric.parameters.items() if default is None} | parameters
         suite = make_suite({key: parameters})
@@ -78,6 +81,32 @@ def test_every_metric_can_be_fused() -> None:
         expected = metric(*batch.values(), **suite.parameters).item()
         assert pytest.approx(expected, rel=1e-12, abs=1e-14, nan_ok=True) == result, key
         assert pytest.approx(over_none.item(), nan_ok=True) == over_nothing, key
+
+
+def test_batches_count_alike() -> None:
+    """Losses that sort their batch are means over updates, among formulas too; compiled, merged, and without rows."""
+    torch.compiler.reset()
+    keys = ["preference/loss/aot", "preference/loss/kto_pair", "preference/loss/sigmoid", "stage/slow_rank_share"]
+    make = partial(make_suite, keys, optional=["rank_values"], beta=0.1, label_smoothing=0.2)
+    eager, compiled, other = make(), make().compile(backend="aot_eager"), make()
+    batches = [make_batch(eager, seed, rows) for seed, rows in enumerate((5, 1, 8))]
+    del batches[1]["rank_values"]
+    for batch in batches[:2]:
+        eager.update(**batch)
+        compiled.update(**batch)
+    nothing = {name: tensor[:0] for name, tensor in batches[0].items() if name != "rank_values"}
+
+    results = eager.merge(other.update(**batches[2]).update(**nothing)).compute()
+
+    for key in keys:
+        metric = REGISTRY[key]
+        given = {name: {"beta": 0.1, "label_smoothing": 0.2}[name] for name in metric.parameters}
+        state = metric.state(device=None, **given)
+        for batch in batches:
+            if all(name in batch for name, _, _ in metric.inputs):
+                state.update(**{name: batch[name] for name, _, _ in metric.inputs})
+        assert pytest.approx(state.compute().item(), rel=1e-12) == results[key], key
+    assert_same(results, compiled.update(**batches[2]).compute())
 
 
 @settings(deadline=None, max_examples=30)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import linecache
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from . import host, ops, parts
+from . import host, means, ops, parts
 from .checks import Dtype
 from .layout import Slot, width
 from .packing import Packing
@@ -67,8 +67,8 @@ def make_suite(
     Raises:
         KeyError: There is no metric of that name.
         TypeError: A parameter that no metric has, or one without a default and without a value.
-        ValueError: A metric has no formula, or keeps every value; there are no metrics, or one stands twice;
-            ``optional`` names no input, or all of them.
+        ValueError: A metric over groups has no formula, or one keeps every value; there are no metrics, or one stands
+            twice; ``optional`` names no input, or all of them.
 
     Example:
         >>> suite = make_suite(["policy/clip_fraction", "kl/old/k3"], clip_low=0.1)
@@ -100,7 +100,7 @@ def _chosen(
     metric: MetricFunction, own: Mapping[str, Number], shared: Mapping[str, Number]
 ) -> tuple[tuple[str, Number], ...]:
     """Return all parameters of a metric with their values."""
-    if metric.keeps_values or not metric.formula:
+    if metric.keeps_values or (not metric.formula and metric.atom == "group"):
         other = "keeps every value, so its state grows and it" if metric.keeps_values else "is written by hand, so it"
         msg = f"{metric.id} {other} cannot be part of a suite; keep its own state beside it"
         raise ValueError(msg)
@@ -126,7 +126,7 @@ def _fusion(choice: _Choice, optional: frozenset[str]) -> Fusion:
 def fuse_metrics(
     metrics: Mapping[str, tuple[MetricFunction, Mapping[str, Number]]], optional: Collection[str] = ()
 ) -> Fusion:
-    """Fuse metrics that have a formula.
+    """Fuse metrics that have a formula, or are the mean over updates of a hand-written function.
 
     Args:
         metrics: For the name of each result the metric and all its parameters.
@@ -138,7 +138,8 @@ def fuse_metrics(
     renamed, parameters = _shared({name: values for name, (_, values) in metrics.items()})
     fused = fuse(compiled, renamed, optional)
     dtypes: dict[str, Dtype] = {name: dtype for metric, _ in metrics.values() for name, _, dtype in metric.inputs}
-    functions = _defined(fused, parameters, ", ".join(metrics))
+    by_hand = {metric.id: _by_position(metric) for metric, _ in metrics.values() if not metric.formula}
+    functions = _defined(fused, parameters, ", ".join(metrics), by_hand)
     return Fusion(
         metrics=tuple(metrics),
         inputs={name: (axes, dtypes[name]) for name, axes in fused.inputs.items()},
@@ -153,9 +154,12 @@ def fuse_metrics(
 
 
 def _compiled(metric: MetricFunction) -> Compiled:
-    from rlmetrics.codegen.formula import AXES_OF, PlainInput, PlainParameter, compile_formula
+    from rlmetrics.codegen.formula import AXES_OF, PlainInput, PlainParameter, compile_formula, written
 
     domains: dict[tuple[str, ...], Domain] = {axes: domain for domain, axes in AXES_OF.items()}
+    inputs = {name: PlainInput(domains[axes], dtype) for name, axes, dtype in metric.inputs}
+    if not metric.formula:
+        return written(metric.id, inputs, metric.parameters, metric.empty)
 
     def formula_of(other: str) -> tuple[str | None, Mapping[str, str]]:
         found = registered(other)
@@ -164,13 +168,19 @@ def _compiled(metric: MetricFunction) -> Compiled:
     return compile_formula(
         metric.formula,
         let=metric.let,
-        inputs={name: PlainInput(domains[axes], dtype) for name, axes, dtype in metric.inputs},
+        inputs=inputs,
         parameters={name: PlainParameter(default) for name, default in metric.parameters.items()},
         empty=metric.empty,
         metrics=formula_of,
         nan=metric.nan,
         metric=metric.id.partition("@")[0],
     )
+
+
+def _by_position(metric: MetricFunction) -> Callable[..., Tensor]:
+    """Return a function that takes inputs and parameters in their order."""
+    names = [*(name for name, _, _ in metric.inputs), *metric.parameters]
+    return lambda *given: metric.function(**dict(zip(names, given, strict=True)))
 
 
 def _shared(values: Mapping[str, Mapping[str, Number]]) -> tuple[dict[str, dict[str, str]], dict[str, Number | None]]:
@@ -189,7 +199,9 @@ def _shared(values: Mapping[str, Mapping[str, Number]]) -> tuple[dict[str, dict[
     return renamed, parameters
 
 
-def _defined(fused: Fused, parameters: Collection[str], title: str) -> dict[str, Any]:
+def _defined(
+    fused: Fused, parameters: Collection[str], title: str, by_hand: Mapping[str, Callable[..., Tensor]]
+) -> dict[str, Any]:
     """Return the functions ``update`` and ``results`` of fused formulas."""
     keywords = "".join(f", {name}" for name in parameters)
     packed = f"return pack([{', '.join(slot.name for slot in fused.slots)}], {fused.like})"
@@ -198,6 +210,7 @@ def _defined(fused: Fused, parameters: Collection[str], title: str) -> dict[str,
         f"def results(state{keywords}):\n{_body([*_unpacked(fused.slots), *fused.results_source])}\n"
     )
     names: dict[str, Any] = {"torch": torch, "Tensor": Tensor, "ops": ops, "parts": parts, "host": host}
+    names |= {"means": means, "written": by_hand}
     # A name of its own in linecache, so that tracebacks and torch.compile can show the source.
     file = f"<rlmetrics suite of {title} {hash(source):x}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)

@@ -12,7 +12,7 @@ from . import ops
 from .layout import Slot
 from .slots import pack
 
-__all__ = ["SLOTS", "finalize", "over_batches", "over_groups"]
+__all__ = ["SLOTS", "finalize", "held", "over_batches", "over_groups"]
 
 SLOTS: Final = (Slot("value_sum", "sum"), Slot("value_count", "count"))
 
@@ -42,12 +42,16 @@ def over_batches(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     def update(**given: Any) -> Tensor:
         value = function(**given)
-        # NaN that comes from no input says that there was nothing, which does not count.
-        finite = [x.isfinite().all() for x in given.values() if isinstance(x, Tensor) and x.is_floating_point()]
-        nothing = torch.stack([value.isnan(), *finite]).all()
-        return pack([torch.where(nothing, 0, value), (~nothing).to(value.dtype)])
+        counts = held(value, *(x for x in given.values() if isinstance(x, Tensor)))
+        return pack([torch.where(counts, value, 0), counts.to(value.dtype)])
 
     return update
+
+
+def held(value: Tensor, *inputs: Tensor) -> Tensor:
+    """Return whether a batch counts: NaN that comes from no input says that there was nothing in it."""
+    finite = [x.isfinite().all() for x in inputs if x.is_floating_point()]
+    return ~torch.stack([value.isnan(), *finite]).all()
 
 
 def finalize(state: Tensor) -> Tensor:

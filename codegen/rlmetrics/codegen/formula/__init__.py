@@ -9,6 +9,7 @@ from .errors import FormulaError
 from .functions import FUNCTIONS, Function
 from .fusing import Block, Fused, fuse
 from .lower import Finalized
+from .written import written
 
 __all__ = [
     "AXES_OF",
@@ -27,4 +28,5 @@ __all__ = [
     "compile_formula",
     "fuse",
     "width",
+    "written",
 ]

@@ -109,7 +109,7 @@ def fuse(
         [compiled.inputs for compiled in formulas.values()],
         {name: word for name, word in declared.items() if name in used},
     )
-    names = Names([*inputs, *parameters, "state", "host", "parts", "pack", "keep", "results"])
+    names = Names([*inputs, *parameters, "state", "host", "means", "parts", "written", "pack", "keep", "results"])
     keys: dict[_Key, list[str]] = {(): []}
     for name, compiled in formulas.items():
         key = tuple(word for word in inputs if word in optional and word in compiled.inputs)

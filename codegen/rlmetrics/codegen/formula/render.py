@@ -247,4 +247,6 @@ _SPECIAL: Final[dict[str, Callable[[Renderer, Node, Scope], Piece]]] = {
     "to_float": Renderer._to_float,
     "not_nan": Renderer._not_nan,
     "repeat": Renderer._repeat,
+    "written": lambda _, node, scope: scope.call(f'written["{node.value}"]', node.args),
+    "held": lambda _, node, scope: scope.call("means.held", node.args),
 }
