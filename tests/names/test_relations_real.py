@@ -340,3 +340,13 @@ def test_the_same_number_from_other_inputs_is_no_difference():
     found = _translate("trl[GRPOTrainer]==0.27.2", "entropy", "verl==0.2")
     assert "actor/entropy_loss" == found.target
     assert "computed by" not in _said(found)
+
+
+def test_a_look_alike_that_never_changes_says_so():
+    """The RLOO of old does not count tokens, although it logs the counter."""
+    row = next(
+        row
+        for row in _map("trl[RLOOTrainer]==1.16.0", "trl[RLOOTrainer]==0.17.0").rows
+        if row.from_ == "train_tokens_per_second"
+    )
+    assert "0 always" in next(item.why for item in row.related if item.to == "num_input_tokens_seen")

@@ -32,15 +32,18 @@ class LookAlikes:
         for target in self._confusable(entry):
             relation = self._relation(entry, target)
             if relation.kind == "related" and relation.why is not None:
+                constant = _constant(target)
                 score = (
                     1,
                     target.key != entry.key,
+                    constant is not None,
                     relation.why.startswith("another metric"),
                     relation.why.count(";"),
                     target.component != entry.component,
                     target.logged is not True,
                 )
-                yield score, LookAlike(target.key, target.component, relation.why)
+                why = relation.why if constant is None else f"{relation.why.rstrip('.')}; constant there: {constant}"
+                yield score, LookAlike(target.key, target.component, why)
 
     def _relation(self, entry: Entry, target: Entry) -> Relation:
         """Return how two entries of different metrics relate: the metrics, and whether the keys agree, say it all."""
@@ -79,3 +82,8 @@ class LookAlikes:
             for target in {id(item): item for place in places for item in self._readings.get(place, ())}.values()
             if target.mode == entry.mode and target.metric != entry.metric
         ]
+
+
+def _constant(target: Entry) -> str | None:
+    """Return which value a key always has, and why, or None if it varies."""
+    return next((text for text in target.constant_when if text.partition(":")[0].endswith(" always")), None)
