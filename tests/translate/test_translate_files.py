@@ -159,7 +159,8 @@ def test_nothing_translated_is_an_error(tmp_path, capsys):
             "1 have approximate counterparts only, which --strict",
         ),
         (["ppo/returns/var"], [], "1 are keys of the source, but have no counterpart"),
-        (["a"], [], "is the source right?"),
+        (["a"], [], "is the source right? First names: a\n"),
+        ([], [], "there are no names in it; is it of the kind jsonl, and whole?\n"),
     ],
 )
 def test_what_keeps_all_keys_back_is_told(tmp_path, capsys, keys, options, why):

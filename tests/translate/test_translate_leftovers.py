@@ -90,6 +90,21 @@ def test_saved_arguments_narrow_the_releases(state, judged):
     assert not (state.parent / "trapped").exists()
 
 
+def test_all_states_of_one_run_are_judged_together(state, tmp_path, capsys):
+    """Its last state and the dumped history continue what the checkpoints hold: the arguments saved there decide."""
+    out = state.parents[1]
+    names = settings_of("wandb", FIXTURES / "wandb" / "0.31.0-trl-0.18.2-grpo")[None]
+    torch.save(SimpleNamespace(**dict.fromkeys(names)), state.parent / "training_args.bin")
+    shutil.copy(state, out / "trainer_state.json")
+    (out / "log_history.json").write_text(json.dumps(json.loads(state.read_text())["log_history"]))
+
+    assert 0 == main(["translate", str(out), "--to", "verl==0.9.1", "-o", str(tmp_path / "new"), "--json"])
+
+    report = json.loads(capsys.readouterr().out)
+    assert 3 == len(report["files"])
+    assert {"trl[GRPOTrainer]==0.18.0 to 0.19.1"} == {file["from"] for file in report["files"]}
+
+
 class _Trap:
     """Leaves a file if it is unpickled."""
 

@@ -22,7 +22,9 @@ __all__ = ["Source", "located", "source_of", "sources_of"]
 Source = str | InputError | NamesError
 """A source, several that fit (an ``AmbiguousError``), or why there is none."""
 
-_CHECKPOINT = re.compile(r"(?<=checkpoint-)\d+")
+_CHECKPOINT = re.compile(r"checkpoint-\d+/")
+_STATES = {"log_history.json": "trainer_state.json"}
+"""What people call the part of a record that they dump to a file of its own."""
 
 
 def source_of(place: Path, names: Iterable[str], **options: Any) -> str | AmbiguousError:
@@ -100,8 +102,10 @@ class _Run:
 
     @property
     def record(self) -> str:
-        """What it is a record of; that of a later checkpoint continues that of an earlier one."""
-        return f"{_CHECKPOINT.sub('', str(self.unit.path))}:{self.name or ''}"
+        """What it is a record of; that of a later checkpoint, or of the whole run, continues that of an earlier one."""
+        path = self.unit.path
+        place = path.parent / _STATES.get(path.name, path.name)
+        return f"{_CHECKPOINT.sub('', place.as_posix())}:{self.name or ''}"
 
 
 class _Folders:

@@ -258,12 +258,14 @@ class Translator:
 def nothing_translated(report: Report, translators: Iterable[Translator]) -> str:
     """Return what to say if no key was translated: what keeps the known ones back, or that the source may be wrong."""
     known = [*report.unchanged, *report.set_aside]
+    first = ", ".join(sorted({*report.unknown, *known})[:5])
     strict = {key for translator in translators for key in known if translator.key(key).target is not None}
     if strict:
         why = f"{len(strict)} have approximate counterparts only, which --strict leaves out"
     elif known:
         why = f"{len(known)} are keys of the source, but have no counterpart"
+    elif first:
+        why = f"is the source right? First names: {first}"
     else:
-        why = "is the source right?"
-    first = ", ".join(sorted({*report.unknown, *known})[:5]) or "none"
-    return f"0 keys translated from {report.source} to {report.target}; {why}. First names: {first}"
+        why = f"there are no names in it; is it of the kind {report.kind}, and whole?"
+    return f"0 keys translated from {report.source} to {report.target}; {why}" + (f": {first}" if known else "")
