@@ -153,9 +153,8 @@ def _critic_learning_rate_finalize(state: Tensor) -> Tensor:
 def critic_multi_token_prediction_loss(multi_token_logprobs: Tensor, mask: Tensor) -> Tensor:
     """Loss of one multi-token-prediction head that the critic's model still carries.
 
-    A critic needs no such head; the number appears when its model was loaded with them. Nothing trains on it unless so
-    configured, so it drifts up while the shared layers turn into a value function, which is no sign of trouble. The
-    head's loss as Megatron tracks it over the micro-batches of a mini-batch, averaged over ranks.
+    A critic needs no such head. Its loss as Megatron would track it over the micro-batches of a mini-batch, averaged
+    over ranks; verl's critic computes no loss for such heads, so that 0 stands where the number appears at all.
 
     Formula::
 
