@@ -22,7 +22,8 @@ class MetricState:
 
     Merging the states of any parts of a data set gives the state of the whole, as long as no part cuts the metric's
     atom (a token, a sequence, a group or an update). Neither updating nor merging waits for the device. The state of a
-    quantile keeps every value, at eight bytes for each position of its inputs, padding too.
+    quantile keeps every value, at eight bytes for each position of its inputs, padding too, and copies them at each
+    update; :meth:`init` forgets them.
 
     Example:
         >>> state = REGISTRY["kl/old/k1"].state()

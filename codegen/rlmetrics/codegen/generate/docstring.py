@@ -28,7 +28,7 @@ _ATOMS = {
     "batches": "Each update of a state must be one whole batch as the trainer forms it; the result is the mean over "
     "batches, which count alike, whatever their size.",
 }
-_KEPT = "A state keeps every value, at eight bytes for each position of the inputs, and cannot be part of a suite."
+_KEPT = "A state keeps every value, at eight bytes for each position of the inputs, and no suite takes it."
 
 _INDENT = 4
 
