@@ -350,3 +350,17 @@ def test_a_look_alike_that_never_changes_says_so():
         if row.from_ == "train_tokens_per_second"
     )
     assert "0 always" in next(item.why for item in row.related if item.to == "num_input_tokens_seen")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "name"),
+    [
+        ("trl[SFTTrainer]==0.7.11", "trl[SFTTrainer]==1.16.0", "loss"),
+        ("trl[SFTTrainer]==1.16.0", "verl[sft]==0.9.1", "train/loss"),
+    ],
+)
+def test_what_only_an_option_brings_that_is_off_keeps_no_loss_from_translating(source, target, name):
+    """Label smoothing changes the scale of the loss; without it losses compare."""
+    found = _translate(source, "loss", target)
+    assert name == found.target
+    assert "incomparable" not in _grades(found)
