@@ -208,3 +208,15 @@ def test_a_summary_repeats_its_row_until_another_name_claims_the_same(tmp_path):
     assert [translated, {"reward/score/mean": {(): "2.0"}}, translated, {**aside, **others}] == list(rows(written))
     (summary,) = [record.summary for record in parsed(tmp_path / "out.wandb") if record.HasField("summary")]
     assert ["mine", "kl/old_reference_sum/k1", "reward/score/mean"] == [item.nested_key[0] for item in summary.update]
+
+
+def test_a_name_that_shows_sources_to_differ_is_told_as_elsewhere(tmp_path, capsys):
+    """Sources may agree on all names but one that comes late: the error is the one about sources, not about a record."""
+    late = dict.fromkeys(("env/reward_mean", "ppo/mean_scores"), "1.0") | {"ppo/mean_scores": "2.0"}
+    rows = [history(**{"ppo/policy/clipfrac": "0.5", "ppo/learning_rate": "0.1"}) for _ in range(201)]
+    path = write(tmp_path / "run-a.wandb", *rows, history(**late))
+
+    assert 2 == main(["translate", str(path), "--to", "verl==0.9.1", "-o", str(tmp_path / "out.wandb")])
+
+    assert capsys.readouterr().err.startswith(f"rlmetrics translate: {path}: ambiguous: of 2 keys ")
+    assert not (tmp_path / "out.wandb").exists()
