@@ -66,6 +66,14 @@ def test_a_sweep_keeps_comments_and_layout(translated):
     assert ["train/my/own"] == report["unknown"]
 
 
+def test_two_names_do_not_fit_one_place(translated):
+    """``--both`` replaces the name, as a place can hold one only, and the report says so."""
+    code, new, report = translated("sweep.yaml", "metric: train/reward\n", GRPO, "canonical", "--both")
+
+    assert (0, "metric: reward/score/mean\n") == (code, new)
+    assert "only one name can stand at each of these places" in report["notes"][-1]
+
+
 def test_the_best_model_is_named_as_transformers_looks_it_up(translated):
     """``metric_for_best_model`` may leave out ``eval_``, which the trainer adds: the new name leaves it out too."""
     old = "metric_for_best_model: rewards/margins\nother: {metric_for_best_model: eval_rewards/margins}\n"
@@ -335,7 +343,7 @@ YAML_TREES = st.recursive(
 )
 def test_every_scalar_of_yaml_is_found(tree, flow, indent):
     """What a YAML library writes, in block or flow style, is found scalar by scalar with its path."""
-    text = yaml.safe_dump(tree, default_flow_style=flow, indent=indent, sort_keys=False, width=1000)
+    text = yaml.safe_dump(tree, default_flow_style=flow, indent=indent, sort_keys=False, width=1_000_000)
 
     found = scalars(f"---\n# comment\n{text}# end\n")
 

@@ -91,6 +91,8 @@ def translate(path: Path, output: Path, translator: Translator, report: Report) 
     for scalar, new in _beside(found, translator):
         changes.append((scalar, text[scalar.start : scalar.end].replace(scalar.text, new)))
         report.notes.append(f"{_place_of(path, text, scalar)}: {scalar.text} -> {new}")
+    if changes and translator.both:
+        report.notes.append(f"{path}: only one name can stand at each of these places: the old ones are replaced")
     output.write_bytes(_changed(text, changes).encode("utf-8"))
 
 
