@@ -292,7 +292,7 @@ def asynchrony_generation_time_p50(generation_seconds: Tensor) -> Tensor:
         quantile(generation_seconds, level=0.5)
 
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
-    keeps every value, at eight bytes for each position of the inputs, and cannot be part of a suite.
+    keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -332,7 +332,7 @@ def asynchrony_generation_time_p95(generation_seconds: Tensor) -> Tensor:
         quantile(generation_seconds, level=0.95)
 
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
-    keeps every value, at eight bytes for each position of the inputs, and cannot be part of a suite.
+    keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.
@@ -372,7 +372,7 @@ def asynchrony_generation_time_p99(generation_seconds: Tensor) -> Tensor:
         quantile(generation_seconds, level=0.99)
 
     Population: Every response of the batch. Data may be split between sequences: merged states equal the whole. A state
-    keeps every value, at eight bytes for each position of the inputs, and cannot be part of a suite.
+    keeps every value, at eight bytes for each position of the inputs, and no suite takes it.
 
     Args:
         generation_seconds: Float tensor ``[B]`` in s. Time that the rollout engine took for each response.

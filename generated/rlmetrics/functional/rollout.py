@@ -5949,7 +5949,7 @@ def rollout_token_weight_p25(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and cannot be part of a suite.
+    and no suite takes it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -6000,7 +6000,7 @@ def rollout_token_weight_p50(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and cannot be part of a suite.
+    and no suite takes it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -6051,7 +6051,7 @@ def rollout_token_weight_p75(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and cannot be part of a suite.
+    and no suite takes it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -6102,7 +6102,7 @@ def rollout_token_weight_p95(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and cannot be part of a suite.
+    and no suite takes it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
@@ -6153,7 +6153,7 @@ def rollout_token_weight_p99(old_logprobs: Tensor, rollout_logprobs: Tensor, mas
 
     Population: Every response token up to and including the end-of-sequence token. Estimator: raw. Data may be split
     anywhere: merged states equal the whole. A state keeps every value, at eight bytes for each position of the inputs,
-    and cannot be part of a suite.
+    and no suite takes it.
 
     Args:
         old_logprobs: Float tensor ``[B, T]`` in nat. Log-probabilities of the same tokens under the policy as it was
